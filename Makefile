@@ -1,0 +1,64 @@
+# Two commands are enough for a newcomer: make run, make test.
+# Every target makes and reuses its own environment with plain pip.
+
+PYTHON ?= python3
+VENV := .venv
+BENCH_VENV := .venv-bench
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+CORES := $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)))" 2>/dev/null || echo 2)
+LOOPS := CMakeLists.txt pyproject.toml \
+	$(wildcard src/corollary/loops/*.cpp src/corollary/loops/*.hpp src/corollary/loops/common/*.hpp)
+
+.PHONY: run test test-slow bench lint docs sanitize clean
+
+run: $(VENV)/.installed
+	@$(BIN)/corollary demo
+
+test: $(VENV)/.test
+	@$(BIN)/python -m pytest -n $(CORES) -m "not slow"
+
+test-slow: $(VENV)/.test
+	@$(BIN)/python -m pytest -n $(CORES) -m slow
+
+bench: $(BENCH_VENV)/.installed
+	@$(BENCH_VENV)/bin/python benchmarks/run.py $(JOB)
+
+lint: $(VENV)/.lint
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/clang-format --dry-run --Werror \
+		$$(find src/corollary/loops -name '*.cpp' -o -name '*.hpp')
+
+docs: $(VENV)/.docs
+	@$(BIN)/corollary coverage --write docs/course.md
+	@$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html
+	@echo "docs: open docs/_build/html/index.html"
+
+sanitize: $(VENV)/.test
+	@bash tests/loops/sanitize.sh $(BIN)/python
+
+clean:
+	rm -rf $(VENV) $(BENCH_VENV) build docs/_build
+
+$(VENV)/bin/python:
+	@echo "corollary: making the environment $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python $(LOOPS)
+	@echo "corollary: installing and compiling the loops (two or three minutes, once)"
+	@$(PIP) install -e .
+	@touch $@
+
+$(VENV)/.test $(VENV)/.lint $(VENV)/.docs: $(VENV)/.%: $(VENV)/.installed
+	@echo "corollary: installing what 'make $*' needs (a minute, once)"
+	@$(PIP) install "corollary[$*]"
+	@touch $@
+
+$(BENCH_VENV)/.installed: $(LOOPS) benchmarks/requirements.txt
+	@echo "corollary: making $(BENCH_VENV) with the peers (some minutes, once)"
+	@$(PYTHON) -m venv $(BENCH_VENV)
+	@$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check -q install -e . \
+		-r benchmarks/requirements.txt
+	@touch $@

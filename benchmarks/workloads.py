@@ -1,0 +1,68 @@
+"""The data of the jobs: synthetic, from a seed, the same for every contestant."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def linear(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw y = X w + noise, all Gaussian."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d), dtype=np.float32).astype(np.float64)
+    return X, X @ rng.standard_normal(d) + rng.standard_normal(n)
+
+
+def ridge_solution(X: np.ndarray, y: np.ndarray, alpha: float) -> np.ndarray:
+    """Solve well-conditioned least squares, penalised by alpha, with intercept."""
+    Z, t = X - X.mean(axis=0), y - y.mean()
+    return np.linalg.solve(Z.T @ Z + alpha * np.eye(X.shape[1]), Z.T @ t)
+
+
+def softmax_classes(n: int, d: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw Gaussian rows with classes from a softmax of linear scores."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    scores = X @ rng.standard_normal((d, k)) * 3 / np.sqrt(d)
+    return X, np.argmax(scores + rng.gumbel(size=(n, k)), axis=1)
+
+
+def logistic_objective(
+    model: object, X: np.ndarray, y: np.ndarray, C: float = 1.0
+) -> float:
+    """Mean log-loss plus ``||W||^2 / (2 C n)``, which scikit-learn minimises."""
+    W, b = np.atleast_2d(model.coef_), np.ravel(model.intercept_)
+    Z = X @ W.T + b
+    if Z.shape[1] == 1:
+        loss = np.logaddexp(0, Z[:, 0]) - y * Z[:, 0]
+    else:
+        top = Z.max(axis=1)
+        norm = top + np.log(np.exp(Z - top[:, None]).sum(axis=1))
+        loss = norm - Z[np.arange(len(y)), y]
+    return float(loss.mean() + (W**2).sum() / (2 * C * len(y)))
+
+
+def blobs(
+    n: int, d: int, k: int, std: float, box: float, dtype: type
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw round clusters around centres spread in a box."""
+    rng = np.random.default_rng(0)
+    centers, z = rng.uniform(-box, box, (k, d)), rng.integers(0, k, n)
+    return (centers[z] + std * rng.standard_normal((n, d))).astype(dtype), z
+
+
+def low_rank(n: int, d: int, k: int) -> np.ndarray:
+    """Draw k strong directions and unit noise."""
+    rng = np.random.default_rng(0)
+    loadings = rng.standard_normal((k, d)) * np.linspace(3, 1, k)[:, None]
+    return rng.standard_normal((n, k)) @ loadings + rng.standard_normal((n, d))
+
+
+def inertia(X: np.ndarray, centers: np.ndarray) -> float:
+    """Sum of squared distances to the nearest centre, a block of rows at a time."""
+    C, total = centers.astype(np.float64), 0.0
+    squares = (C**2).sum(axis=1)
+    for start in range(0, len(X), 20_000):
+        B = X[start : start + 20_000].astype(np.float64)
+        distances = (B**2).sum(axis=1)[:, None] + squares - 2 * B @ C.T
+        total += float(distances.min(axis=1).clip(0).sum())
+    return total

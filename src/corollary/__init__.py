@@ -1,0 +1,71 @@
+"""Corollary: machine learning that is right, fast, and honest about itself.
+
+Every public name is importable from here and loaded when it is first used::
+
+    from corollary import KMeans, LogisticRegression, load, save, set_config
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+#: Where each estimator lives; also the table of classes that a model file may name.
+ESTIMATORS = {
+    "GaussianNB": "corollary.bayes.gaussian_nb",
+    "KMeans": "corollary.clustering.k_means",
+    "LinearRegression": "corollary.linear.linear_regression",
+    "LogisticRegression": "corollary.linear.logistic_regression",
+    "PCA": "corollary.decomposition.pca",
+    "Ridge": "corollary.linear.ridge",
+}
+
+_FUNCTIONS = {
+    "Report": "corollary.core.report",
+    "StopReason": "corollary.core.report",
+    "config_context": "corollary.core.config",
+    "get_config": "corollary.core.config",
+    "load": "corollary.persistence",
+    "save": "corollary.persistence",
+    "set_config": "corollary.core.config",
+}
+
+_MODULES = ("datasets", "engine")
+
+__all__ = sorted([*ESTIMATORS, *_FUNCTIONS, *_MODULES])
+
+if TYPE_CHECKING:
+    from corollary import datasets as datasets
+    from corollary import engine as engine
+    from corollary.bayes.gaussian_nb import GaussianNB as GaussianNB
+    from corollary.clustering.k_means import KMeans as KMeans
+    from corollary.core.config import config_context as config_context
+    from corollary.core.config import get_config as get_config
+    from corollary.core.config import set_config as set_config
+    from corollary.core.report import Report as Report
+    from corollary.core.report import StopReason as StopReason
+    from corollary.decomposition.pca import PCA as PCA
+    from corollary.linear.linear_regression import LinearRegression as LinearRegression
+    from corollary.linear.logistic_regression import (
+        LogisticRegression as LogisticRegression,
+    )
+    from corollary.linear.ridge import Ridge as Ridge
+    from corollary.persistence import load as load
+    from corollary.persistence import save as save
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"corollary.{name}")
+    where = ESTIMATORS.get(name) or _FUNCTIONS.get(name)
+    if where is None:
+        raise AttributeError(f"module 'corollary' has no attribute {name!r}")
+    value = getattr(importlib.import_module(where), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

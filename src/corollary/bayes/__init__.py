@@ -1,0 +1,1 @@
+"""Classifiers that apply Bayes' rule to a model of each class."""

@@ -1,0 +1,236 @@
+"""Gaussian naive Bayes, in summation form.
+
+Also known as: naive Bayes for numeric features, the diagonal quadratic discriminant.
+
+Given its class the features of a row are independent Gaussians, so Bayes' rule reads
+
+    log P(c | x) = log pi_c - 1/2 sum_j [log 2 pi s_cj + (x_j - m_cj)^2 / s_cj] + const  (1)
+
+Maximum likelihood, with weights w_n and one pass over the rows:
+
+    pi_c = n_c / n,   m_cj = weighted mean of x_j in class c                     (2)
+    s_cj = weighted mean of (x_j - m_cj)^2 in class c  (1/n_c, not 1/(n_c - 1))  (3)
+
+A feature that is constant in a class would make s = 0, so every s_cj is raised by
+var_smoothing times the largest variance of a feature over all rows.
+
+Notation: m (k, d) = theta_; s (k, d) = var_; pi (k,) = class_prior_; n_c = class_count_.
+Course: S3-29, S3-75. Reference: Duda, Hart, Stork (2001), ch. 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from corollary import loops
+from corollary.core.arrays import Floats, Vector
+from corollary.core.base import Classifier
+from corollary.core.config import get_config
+from corollary.core.errors import DataError, sentence
+from corollary.core.params import array_like, missing, real
+from corollary.core.report import Optimality, Report
+from corollary.engine import Chunk, Data, Fitted, Statistics, StreamingLearner
+from corollary.objectives.softmax import log_sum_exp
+
+__all__ = ["GaussianNB"]
+
+
+@dataclass(frozen=True)
+class ClassMoments(Statistics):
+    """Weight, mean and centred sum of squares of each feature in each class."""
+
+    n: Floats  # (k,)
+    mean: Floats  # (k, d)
+    M2: Floats  # (k, d)
+
+    def __add__(self, other: ClassMoments) -> ClassMoments:
+        n = self.n + other.n
+        share = (other.n / np.where(n > 0, n, 1.0))[:, None]  # of the merged weight
+        delta = other.mean - self.mean
+        M2 = self.M2 + other.M2 + delta**2 * share * self.n[:, None]
+        return ClassMoments(n, self.mean + delta * share, M2)
+
+    def scaled(self, factor: float) -> ClassMoments:
+        """Count the same rows `factor` times: the means stay."""
+        return ClassMoments(self.n * factor, self.mean, self.M2 * factor)
+
+    def largest_variance(self) -> float:
+        """Return the largest variance of a feature over all classes together."""
+        n = self.n.sum()
+        mean = self.n @ self.mean / n
+        between = self.n @ (self.mean - mean) ** 2
+        return float(((self.M2.sum(axis=0) + between) / n).max())
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    """The state: the parameters of (1)."""
+
+    k: int
+    d: int
+    n: Floats | None = None
+    prior: Floats | None = None
+    m: Floats | None = None
+    s: Floats | None = None
+    epsilon: float = 0.0
+
+
+class GaussianNB(StreamingLearner, Classifier):
+    """Naive Bayes with Gaussian features.
+
+    Parameters
+    ----------
+    priors : array of shape (k,), optional
+        Class probabilities; by default the shares in the data (2).
+    var_smoothing : float, default=1e-9
+        Share of the largest variance that is added to every variance.
+
+    Attributes
+    ----------
+    classes_ : array of shape (k,)
+    class_count_ : array of shape (k,)
+        Weight of the rows in each class.
+    class_prior_ : array of shape (k,)
+    theta_ : array of shape (k, d)
+        Mean of each feature in each class.
+    var_ : array of shape (k, d)
+        Variance of each feature in each class, with the smoothing.
+    epsilon_ : float
+        The amount added to every variance.
+    n_features_in_ : int
+    report_ : Report
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary import GaussianNB
+    >>> X = np.array([[-2.0], [-1], [1], [2]])
+    >>> model = GaussianNB().fit(X, ["low", "low", "high", "high"])
+    >>> model.predict([[-0.5], [3.0]]).tolist()
+    ['low', 'high']
+    """
+
+    shapes: ClassVar = {
+        "classes_": "k",
+        "class_prior_": "k",
+        "theta_": "k d",
+        "var_": "k d",
+    }
+    rules: ClassVar = {"priors": missing | array_like, "var_smoothing": real(0)}
+
+    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+
+    # -- learning ------------------------------------------------------------------
+    def start(self, data: Data, seed: int) -> Gaussians:
+        """Check the priors; nothing else is needed."""
+        k = len(self.classes_)
+        if self.priors is not None:
+            self._check_priors(np.asarray(self.priors, dtype=np.float64), k)
+        return Gaussians(k, data.source.n_features)
+
+    def statistics(self, chunk: Chunk, state: Gaussians) -> ClassMoments:
+        """Take the moments of each class in the chunk."""
+        n, mean = np.zeros(state.k), np.zeros((state.k, state.d))
+        M2 = np.zeros((state.k, state.d))
+        loops.class_moments(chunk.X, chunk.y, chunk.w, n, mean, M2)
+        return ClassMoments(n, mean, M2)
+
+    def update(self, s: ClassMoments, state: Gaussians) -> Gaussians:
+        """Turn moments into maximum-likelihood parameters (2), (3)."""
+        epsilon = self.var_smoothing * s.largest_variance()
+        variance = s.M2 / np.where(s.n > 0, s.n, 1.0)[:, None] + epsilon
+        prior = s.n / s.n.sum() if self.priors is None else np.asarray(self.priors, float)
+        return replace(state, n=s.n, prior=prior, m=s.mean, s=variance, epsilon=epsilon)
+
+    def objective(self, s: ClassMoments, state: Gaussians) -> float:
+        """Return the negative log-likelihood per row, without the class part."""
+        positive = state.s > 0
+        terms = np.log(2 * np.pi * np.where(positive, state.s, 1.0))
+        terms = terms + s.M2 / np.where(positive, state.s, 1.0) / np.maximum(s.n, 1)[:, None]
+        return float(0.5 * (s.n @ terms.sum(axis=1)) / s.n.sum())
+
+    def account(self, state: Gaussians, report: Report) -> None:
+        """Maximum likelihood is exact here; name features that never vary."""
+        report.optimality = Optimality("exact to rounding", 0.0)
+        report.facts["parameters"] = 2 * state.k * state.d + state.k - 1
+        still = np.flatnonzero((state.s <= state.epsilon).any(axis=0))
+        if len(still):
+            report.warnings.append(
+                f"features {still[:10].tolist()} do not vary within some class; only "
+                "var_smoothing keeps their variance above 0."
+            )
+
+    def publish(self, fitted: Fitted) -> None:
+        """Set what users read."""
+        state: Gaussians = fitted.state
+        self.class_count_, self.class_prior_ = state.n, state.prior
+        self.theta_, self.var_, self.epsilon_ = state.m, state.s, state.epsilon
+
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Learn from one more batch; the first must tell all `classes`.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array, optional
+            Every label that can ever come; required in the first call.
+
+        Returns
+        -------
+        self
+        """
+        first = getattr(self, "_running", None) is None
+        if first and classes is None:
+            must = "classes must be passed on the first call to partial_fit"
+            raise DataError(sentence(self, must, "None"))
+        if not first and classes is not None:
+            if not np.array_equal(np.unique(classes), self.classes_):
+                must = f"classes must be those of the first call, {list(self.classes_)}"
+                raise DataError(sentence(self, must, f"{list(classes)}"))
+        return self._absorb(X, y, sample_weight, classes)
+
+    # -- use -----------------------------------------------------------------------
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """Return log P(c, x) of each row and class (1), (n, k)."""
+        X = self._query(X)
+        with np.errstate(divide="ignore"):
+            constant = np.log(self.class_prior_) - 0.5 * np.log(2 * np.pi * self.var_).sum(1)
+            precision = 1 / self.var_
+        out = np.empty((X.shape[0], len(self.classes_)), dtype=X.dtype)
+        loops.joint_log_likelihood(
+            X, self.theta_, precision, constant, out, get_config().threads
+        )
+        return out
+
+    def predict(self, X: Any) -> Vector:
+        """Return the most probable class of each row."""
+        joint = self.predict_joint_log_proba(X)
+        return self.classes_[joint.argmax(axis=1)]
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return log P(c | x) of each row and class."""
+        joint = self.predict_joint_log_proba(X)
+        return joint - log_sum_exp(joint)[:, None]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return P(c | x) of each row and class."""
+        return np.exp(self.predict_log_proba(X))
+
+    def _check_priors(self, priors: Floats, k: int) -> None:
+        if len(priors) != k:
+            must = f"Number of priors must match number of classes = {k}"
+            raise DataError(sentence(self, must, f"{len(priors)}"))
+        if not np.isclose(priors.sum(), 1.0):
+            must = "The sum of the priors should be 1"
+            raise DataError(sentence(self, must, f"{priors.sum():g}"))
+        if (priors < 0).any():
+            must = "Priors must be non-negative"
+            raise DataError(sentence(self, must, f"{priors.min():g}"))

@@ -1,0 +1,151 @@
+"""Seeding of centres: a sample of distinct rows, and k-means++ on it.
+
+The sample holds the `most` rows with the smallest content keys (`core.randomness`):
+a uniform sample of the distinct rows, each with the total weight of its copies, that
+does not depend on chunks or on the order of the rows and that merges.
+
+k-means++ draws the first centre with probability proportional to w, each further one to
+
+    w_n D_n^2,   D_n = distance of x_n to the nearest centre so far              (1)
+
+and, being greedy, keeps the best of 2 + log k draws each time.
+
+Course: S2-57. Reference: Arthur and Vassilvitskii (2007).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.randomness import row_keys
+from corollary.engine import Chunk, Moments, Statistics, Variances
+
+__all__ = ["Sample", "Survey", "k_means_plus_plus", "sample_size"]
+
+WIDE = 256  # more columns than this: variances only, no spectral bound
+
+
+def sample_size(k: int) -> int:
+    """Rows to seed k centres from."""
+    return max(2**14, 128 * k)
+
+
+@dataclass(frozen=True)
+class Sample(Statistics):
+    """The rows with the smallest keys, distinct, by rising key."""
+
+    keys: Vector  # (s,) uint64
+    X: Matrix  # (s, d)
+    w: Floats  # (s,) total weight of each row's copies
+    most: int
+
+    @classmethod
+    def of(cls, chunk: Chunk, seed: int, most: int, share: float) -> Sample:
+        """Take a chunk's rows with keys in the lowest `share` of all keys."""
+        keys = row_keys(chunk.X, seed) if most else np.zeros(0, np.uint64)
+        chosen = keys < np.uint64(share * 2.0**64) if share < 1 else np.ones(len(keys), bool)
+        w = np.ones(chunk.n) if chunk.w is None else chunk.w.astype(np.float64)
+        rows = np.flatnonzero(chosen & (w[: len(keys)] > 0))
+        return cls(keys[rows], chunk.X[rows], w[rows], most).distinct()
+
+    def distinct(self) -> Sample:
+        """Join equal rows, keep the smallest keys."""
+        keys, first, copies = np.unique(self.keys, return_index=True, return_inverse=True)
+        w = np.bincount(copies, weights=self.w, minlength=len(keys))
+        few = slice(0, self.most)
+        return Sample(keys[few], self.X[first[few]], w[few], self.most)
+
+    def __add__(self, other: Sample) -> Sample:
+        stack = sp.vstack if sp.issparse(self.X) else np.concatenate
+        X = stack([self.X, other.X])
+        return Sample(
+            np.concatenate([self.keys, other.keys]),
+            sp.csr_array(X) if sp.issparse(X) else X,
+            np.concatenate([self.w, other.w]),
+            self.most,
+        ).distinct()
+
+    def at_least(self, k: int) -> tuple[Matrix, Floats]:
+        """Return rows and weights, rows repeated where fewer than k are distinct."""
+        if len(self.keys) >= k:
+            return self.X, self.w
+        again = np.arange(k) % len(self.keys)
+        return self.X[again], self.w[again]
+
+
+@dataclass(frozen=True)
+class Survey(Statistics):
+    """What k-means wants to know of the data before it starts."""
+
+    sample: Sample
+    moments: Moments | Variances  # of the columns; variances where there are many
+
+    @classmethod
+    def of(cls, chunk: Chunk, seed: int, most: int, share: float) -> Survey:
+        """Survey one chunk."""
+        return cls(Sample.of(chunk, seed, most, share), spread(chunk))
+
+    def mean_variance(self) -> float:
+        """Average the variances of the features."""
+        M2 = self.moments.M2
+        return float((np.diagonal(M2) if M2.ndim == 2 else M2).mean() / self.moments.n)
+
+    def bound(self, k: int) -> float:
+        """Bound J of any clustering into k groups from below by the spectrum."""
+        M2 = self.moments.M2
+        if M2.ndim == 1 or M2.shape[0] > WIDE:
+            return -np.inf
+        spectrum = np.linalg.eigvalsh(M2)[::-1]
+        return max(0.0, float(spectrum[k - 1 :].sum()))
+
+
+def spread(chunk: Chunk) -> Moments | Variances:
+    """Take the scatter matrix of few columns, the variances of many."""
+    if sp.issparse(chunk.X) or chunk.X.shape[1] > WIDE:
+        return Variances.of(chunk.X, chunk.w)
+    return Moments.of(chunk.X, chunk.w)
+
+
+def k_means_plus_plus(
+    X: Matrix, w: Floats, k: int, rng: np.random.Generator
+) -> Floats:
+    """Draw k rows of X as centres by (1), greedily.
+
+    >>> X = np.array([[0.0], [0.1], [9.0], [9.1]])
+    >>> mu = k_means_plus_plus(X, np.ones(4), 2, np.random.default_rng(0))
+    >>> bool(abs(mu[0] - mu[1]) > 8)
+    True
+    """
+    x2 = (X.multiply(X) if sp.issparse(X) else X * X).sum(axis=1, dtype=np.float64)
+    trials = 2 + int(np.log(k))
+    chosen = [draw(w, 1, rng)[0]]
+    D2 = distances(X, x2, chosen)[:, 0]
+    while len(chosen) < k:
+        candidates = draw(w * D2, trials, rng)  # (1)
+        left = np.minimum(D2[:, None], distances(X, x2, candidates))
+        best = int((w @ left).argmin())
+        chosen.append(candidates[best])
+        D2 = left[:, best]
+    rows = X[chosen]
+    return np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
+
+
+def draw(p: Floats, size: int, rng: np.random.Generator) -> Vector:
+    """Draw row numbers with probability proportional to p (uniform if p is 0)."""
+    total = np.cumsum(p)
+    if total[-1] <= 0:
+        return rng.integers(len(p), size=size)
+    at = np.searchsorted(total, rng.random(size) * total[-1], side="right")
+    return np.minimum(at, len(p) - 1)
+
+
+def distances(X: Matrix, x2: Floats, rows: Vector) -> Floats:
+    """Return squared distances of all rows to some of them, (n, len(rows))."""
+    C = X[rows]
+    dots = X @ C.T
+    dots = np.asarray(dots.toarray() if sp.issparse(dots) else dots)
+    return np.maximum(x2[:, None] + x2[rows][None, :] - 2 * dots, 0.0)

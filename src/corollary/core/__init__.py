@@ -1,0 +1,1 @@
+"""Ground: roles, checks, parameters, errors, reports, randomness, configuration."""

@@ -1,0 +1,84 @@
+"""The roles an estimator can have, on scikit-learn's public base classes.
+
+A class has at most two bases: how it learns (`engine.SummationLearner`, where its
+sums add up) and what it is, one of the roles below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    MultiOutputMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.arrays import Matrix, Vector
+from corollary.core.checks import check_query
+from corollary.core.params import Rule
+from corollary.core.report import Report
+
+__all__ = ["Classifier", "Clusterer", "Estimator", "Regressor", "Transformer"]
+
+
+class Estimator(BaseEstimator):
+    """What every estimator has: rules for its parameters and a report of its fit."""
+
+    rules: ClassVar[Mapping[str, Rule]] = {}
+    takes_sparse: ClassVar[bool] = False
+    target: ClassVar[str] = "none"  # "none", "labels" or "numbers"
+    shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"
+    report_: Report
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.takes_sparse
+        return tags
+
+    def _query(self, X: Any) -> Matrix:
+        """Check the model is fitted and X has its features; return X as an array."""
+        check_is_fitted(self)
+        return check_query(self, X, sparse=self.takes_sparse)
+
+
+class Clusterer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator
+):
+    """Groups rows; `transform` gives the distance of a row to every group."""
+
+    labels_: Vector
+
+
+class Classifier(ClassifierMixin, Estimator):
+    """Predicts one of `classes_` from a score for each of them."""
+
+    target = "labels"
+    classes_: Vector
+
+
+class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
+    """Predicts one number for a row, or several."""
+
+    target = "numbers"
+
+
+class Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Turns rows into other rows."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def total_weight(w: Vector | None, rows: int) -> float:
+    """Sum the weights, which are all 1 where none were given."""
+    return float(rows) if w is None else float(np.sum(w, dtype=np.float64))

@@ -1,0 +1,230 @@
+"""Input checks: every array that enters the library passes through here.
+
+scikit-learn's public `validate_data` and `check_array` do the conversions; this file
+adds what they lack: the guilty row and column by name, and one sentence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import numbers
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from corollary import loops
+from corollary.core.arrays import Matrix, Vector
+from corollary.core.config import get_config
+from corollary.core.errors import DataError, MemoryLimitError, sentence
+
+__all__ = [
+    "all_finite",
+    "check_finite",
+    "check_memory",
+    "check_query",
+    "check_targets",
+    "check_weights",
+    "check_X",
+    "encode_labels",
+    "names_of",
+]
+
+
+@contextlib.contextmanager
+def one_sentence(who: object) -> Iterator[None]:
+    """Turn scikit-learn's longer messages into one sentence with our name in front."""
+    try:
+        yield
+    except DataError:
+        raise
+    except ValueError as error:
+        text = " ".join(str(error).split())
+        raise DataError(f"{type(who).__name__}: {text}") from None
+
+
+def check_X(
+    learner: Any, X: Any, *, reset: bool, sparse: bool, min_rows: int = 1
+) -> Matrix:
+    """Return X as a C-ordered float32/float64 array or CSR matrix.
+
+    Finiteness is left to `check_finite`, which fits run chunk by chunk while the
+    chunk is in the cache.  `reset` says whether the learner takes its number and
+    names of features from X (fit) or is held to them (predict).
+    """
+    with one_sentence(learner):
+        checked = check_array(
+            X,
+            accept_sparse="csr" if sparse else False,
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=min_rows,
+            estimator=learner,
+            input_name="X",
+        )
+        named = hasattr(X, "columns") or hasattr(X, "__dataframe__")
+        validate_data(learner, X if named else checked, reset=reset, skip_check_array=True)
+    return canonical(checked) if sp.issparse(checked) else checked
+
+
+def check_query(learner: Any, X: Any, *, sparse: bool = False) -> Matrix:
+    """Check X for a method of a fitted model: same features, finite."""
+    X = check_X(learner, X, reset=False, sparse=sparse)
+    check_finite(learner, X, names=names_of(learner), threads=get_config().threads)
+    return X
+
+
+def canonical(X: Any) -> Any:
+    """Return a CSR array with sorted, unique, 32-bit indices where they suffice."""
+    X = sp.csr_array(X)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < 2**31:
+        X.indices = X.indices.astype(np.int32)
+        X.indptr = X.indptr.astype(np.int32)
+    return X
+
+
+def all_finite(X: Matrix, threads: int = 1) -> bool:
+    """Tell whether no entry is NaN or infinite, at the pace of memory."""
+    values = X.data if sp.issparse(X) else X
+    return loops.all_finite(values.reshape(-1), threads)
+
+
+def check_finite(
+    who: Any,
+    X: Matrix,
+    *,
+    names: list[str] | None = None,
+    first_row: int = 0,
+    threads: int = 1,
+) -> None:
+    """Raise for NaN or inf, naming the first guilty row and column."""
+    if all_finite(X, threads):
+        return
+    values = X.data if sp.issparse(X) else X
+    what = "NaN" if np.isnan(values).any() else "infinity"
+    guilty = np.isnan(values) if what == "NaN" else np.isinf(values)
+    if sp.issparse(X):
+        at = int(np.flatnonzero(guilty)[0])
+        row = int(np.searchsorted(X.indptr, at, side="right")) - 1
+        column = int(X.indices[at])
+    else:
+        row, column = (int(i) for i in np.argwhere(guilty)[0])
+    name = f" ({names[column]!r})" if names is not None else ""
+    came = f"{what} in row {first_row + row}, column {column}{name}"
+    remedy = "Impute, correct or drop the missing and infinite values."
+    raise DataError(sentence(who, "Input X must be finite", came, remedy))
+
+
+def names_of(learner: Any) -> list[str] | None:
+    """Return the feature names seen in fit, if the data had any."""
+    names = getattr(learner, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def check_weights(learner: Any, weights: Any, rows: int) -> Vector | None:
+    """Return weights as a vector of float64 >= 0, or None."""
+    if weights is None:
+        return None
+    if isinstance(weights, numbers.Number):
+        weights = np.full(rows, weights, dtype=np.float64)
+    with one_sentence(learner):
+        w = check_array(
+            weights,
+            ensure_2d=False,
+            dtype=np.float64,
+            order="C",
+            input_name="sample_weight",
+        )
+    if w.shape != (rows,):
+        must = f"sample_weight must have one value for each of the {rows} rows"
+        raise DataError(sentence(learner, must, f"shape {w.shape}"))
+    if w.min() < 0:
+        must = "sample_weight must be >= 0"
+        raise DataError(sentence(learner, must, f"{w.min():g} in row {w.argmin()}"))
+    if not w.any():
+        must = "at least one sample_weight must be above 0"
+        raise DataError(sentence(learner, must, "zero for every row"))
+    return w
+
+
+def check_targets(learner: Any, y: Any, rows: int, dtype: Any, *, many: bool) -> Vector:
+    """Return numeric targets: (n,), or (n, m) where the learner takes `many`."""
+    y = present(learner, y)
+    with one_sentence(learner):
+        y = check_array(y, ensure_2d=False, dtype=dtype, order="C", input_name="y")
+        if not many or y.ndim == 1:
+            y = column(learner, y)
+    return matching(learner, y, rows)
+
+
+def encode_labels(learner: Any, y: Any, rows: int) -> tuple[Vector, Vector]:
+    """Return (classes, codes): y = classes[codes], codes int32."""
+    y = present(learner, y)
+    with one_sentence(learner):
+        y = matching(learner, column(learner, y), rows)
+    if y.dtype.kind == "f":
+        if not np.isfinite(y).all():
+            raise DataError(sentence(learner, "Input y must be finite", "NaN or inf"))
+        if (y != np.floor(y)).any():
+            must = "y must hold class labels"
+            came = "Unknown label type: continuous numbers"
+            raise DataError(sentence(learner, must, came, "Use a regressor for them."))
+    return coded(learner, y)
+
+
+def coded(learner: Any, y: Vector) -> tuple[Vector, Vector]:
+    """Find the classes of y; small ranges of integers need no sort."""
+    if y.dtype.kind in "iu" and len(y):
+        low, high = int(y.min()), int(y.max())
+        if high - low < 2**16:
+            present_ = np.bincount(y - low, minlength=high - low + 1) > 0
+            table = np.cumsum(present_, dtype=np.int32) - np.int32(1)
+            return (np.flatnonzero(present_) + low).astype(y.dtype), table[y - low]
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        must = "y must hold labels of one kind that can be ordered"
+        raise DataError(sentence(learner, must, "mixed types")) from None
+    return classes, codes.reshape(-1).astype(np.int32)
+
+
+def present(learner: Any, y: Any) -> Any:
+    """Refuse a missing target."""
+    if y is None:
+        who = type(learner).__name__
+        raise DataError(f"{who}: requires y to be passed, but the target y is None.")
+    return y
+
+
+def column(learner: Any, y: Any) -> Vector:
+    """Return y as one column; warn where it came as an (n, 1) matrix."""
+    from sklearn.utils import column_or_1d
+
+    if sp.issparse(y):
+        raise DataError(sentence(learner, "y must be a dense array", "a sparse one"))
+    return column_or_1d(y, warn=True)
+
+
+def matching(learner: Any, y: Vector, rows: int) -> Vector:
+    """Refuse a target of another length than X."""
+    if y.shape[0] != rows:
+        must = f"y must have as many rows as X = {rows}"
+        came = f"{y.shape[0]} (inconsistent numbers of samples)"
+        raise DataError(sentence(learner, must, came))
+    return y
+
+
+def check_memory(who: object, needed: float, what: str, remedy: str) -> None:
+    """Refuse a fit that would exceed the memory limit, before it allocates."""
+    limit = get_config().memory_limit
+    if limit is not None and needed > limit:
+        must = f"{what} must fit in memory_limit = {limit / 1e9:.3g} GB"
+        came = f"an estimate of {needed / 1e9:.3g} GB"
+        raise MemoryLimitError(sentence(who, must, came, remedy))

@@ -1,0 +1,40 @@
+"""Errors: one sentence that says who, what must hold, what came, and what to do.
+
+``KMeans: n_clusters must be at most n_samples = 5; got 8. Use fewer clusters.``
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DataError",
+    "MemoryLimitError",
+    "ModelFileError",
+    "ParameterError",
+    "sentence",
+]
+
+
+class ParameterError(ValueError):
+    """A parameter of a learner has a value that makes no sense."""
+
+
+class DataError(ValueError):
+    """The data cannot be learned from: wrong shape, NaN, a column missing, ..."""
+
+
+class MemoryLimitError(MemoryError):
+    """A fit would need more memory than `set_config(memory_limit=...)` allows."""
+
+
+class ModelFileError(ValueError):
+    """A model file is damaged, forged, or of a version that cannot be read."""
+
+
+def sentence(who: object, must: str, came: str, remedy: str = "") -> str:
+    """Compose ``Who: what must hold; got what came. What to do.``
+
+    >>> sentence("Ridge", "alpha must be >= 0", "-1", "Use 0 for least squares.")
+    'Ridge: alpha must be >= 0; got -1. Use 0 for least squares.'
+    """
+    name = who if isinstance(who, str) else type(who).__name__
+    return f"{name}: {must}; got {came}.{' ' + remedy if remedy else ''}"

@@ -1,0 +1,53 @@
+"""Random draws keyed by a seed and a row, never by a thread or a chunk.
+
+A draw for row x is a function of the seed and of the row's own values, through a
+64-bit hash of its content.  So it does not matter in which chunk, thread or worker
+the row is met, nor in which order; a row given twice draws the same number twice;
+and a sample of the rows with the smallest keys is a uniform sample of the distinct
+rows that can be taken in parts and merged.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from corollary import loops
+from corollary.core.arrays import Matrix, Vector
+from corollary.core.rows import rows_loop
+
+__all__ = ["entropy", "generator", "row_keys"]
+
+
+def entropy(random_state: Any) -> int:
+    """Turn scikit-learn's `random_state` into one 63-bit seed.
+
+    None draws a fresh seed; a whole number stands for itself; a generator is asked
+    once, so that successive fits with the same generator differ, as elsewhere.
+    """
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63 - 1))
+    return int(random_state)
+
+
+def generator(seed: int, *purpose: int) -> np.random.Generator:
+    """Make an independent generator for a seed and a purpose."""
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, *purpose])))
+
+
+def row_keys(X: Matrix, seed: int) -> Vector:
+    """Hash each row's content with the seed to 64 bits.
+
+    >>> X = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])
+    >>> keys = row_keys(X, seed=0)
+    >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
+    (True, False)
+    """
+    keys = np.empty(X.shape[0], dtype=np.uint64)
+    rows_loop(loops.row_keys, loops.row_keys_csr, X)(seed, keys)
+    return keys

@@ -1,0 +1,157 @@
+"""What a fit says of itself: why it stopped, how far from optimal, what to do next."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+__all__ = ["Optimality", "Report", "StopReason"]
+
+
+class StopReason(enum.Enum):
+    """Why a fit stopped; each reason knows its words and its remedy."""
+
+    CLOSED_FORM = ("closed form", "solved exactly; there is nothing to iterate", "")
+    CONVERGED = ("converged", "the stopping rule was met", "")
+    MAX_PASSES = (
+        "max_iter reached",
+        "the allowed number of passes was used up before the stopping rule was met",
+        "Raise max_iter, loosen tol, or scale the features.",
+    )
+    STALLED = (
+        "stalled",
+        "no step lowers the objective any more in this precision",
+        "Loosen tol, use float64, or scale the features.",
+    )
+    STREAMING = ("streaming", "more data may follow through partial_fit", "")
+    SOURCE_ENDED = (
+        "source ended",
+        "the source can be read only once and it is used up",
+        "Give a source that can be read again (an array, files, a function that "
+        "returns a new iterator) to go on.",
+    )
+    INTERRUPTED = (
+        "interrupted",
+        "stopped by the user; the best state so far was kept",
+        "Fit again, or raise tol to stop sooner.",
+    )
+
+    def __init__(self, word: str, meaning: str, remedy: str) -> None:
+        self.word = word
+        self.meaning = meaning
+        self.remedy = remedy
+
+    @classmethod
+    def named(cls, word: str) -> StopReason:
+        """Find the reason by its word."""
+        return next(reason for reason in cls if reason.word == word)
+
+
+@dataclass(frozen=True)
+class Optimality:
+    """How far a fit is from optimal, by the measure that its theory offers.
+
+    `value` is never below the truth when `kind` is a gap; it is 0 for a solution in
+    closed form and None where theory offers nothing.
+    """
+
+    kind: str
+    value: float | None
+    relative: float | None = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.kind
+        share = "" if self.relative is None else f" ({self.relative:.2g} relative)"
+        return f"{self.kind} {self.value:.4g}{share}"
+
+
+@dataclass
+class Report:
+    """The account of one fit, left on the estimator as `report_`.
+
+    Attributes
+    ----------
+    learner : str
+        Class of the estimator.
+    stop : StopReason
+        Why the fit stopped, with its meaning and its remedy.
+    passes : int
+        Passes made over the data.
+    rows : int
+        Rows seen in one pass.
+    objective : list of float
+        The objective after each pass.
+    optimality : Optimality
+        Distance to the optimum.
+    condition : float or None
+        Condition number of the problem that was solved, where there is one.
+    facts : dict of str to value
+        What else the method knows of this fit (solver, rank, ...).
+    warnings : list of str
+        Sentences worth reading before the model is used.
+    seconds : float
+        Wall-clock time.
+    executor, source : str
+        How and on what the fit ran.
+    """
+
+    learner: str
+    stop: StopReason
+    passes: int = 0
+    rows: int = 0
+    objective: list[float] = field(default_factory=list)
+    optimality: Optimality = field(default_factory=lambda: Optimality("unknown", None))
+    condition: float | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    executor: str = ""
+    source: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"{self.learner}: {self.stop.word} ({self.stop.meaning})"]
+        if self.stop.remedy:
+            lines.append(f"  what to do    {self.stop.remedy}")
+        took = f"{self.passes} pass{'es' if self.passes != 1 else ''} over"
+        lines.append(f"  took          {took} {self.rows:,} rows, {self.seconds:.3g} s")
+        lines.append(f"  ran on        {self.source}, {self.executor}")
+        lines.append(f"  from optimal  {self.optimality}")
+        if self.objective:
+            first, last = self.objective[0], self.objective[-1]
+            arrow = f"{first:.6g} -> " if len(self.objective) > 1 else ""
+            lines.append(f"  objective     {arrow}{last:.6g}")
+        if self.condition is not None:
+            lines.append(f"  conditioning  {self.condition:.3g}")
+        lines += [f"  {name:<13} {_shown(value)}" for name, value in self.facts.items()]
+        lines += [f"  warning       {text}" for text in self.warnings]
+        return "\n".join(lines)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the objective over the passes; needs the extra ``corollary[plots]``."""
+        import matplotlib.pyplot as plt
+
+        ax = ax if ax is not None else plt.subplots()[1]
+        ax.plot(range(1, len(self.objective) + 1), self.objective, marker="o")
+        ax.set_xlabel("pass over the data")
+        ax.set_ylabel("objective")
+        ax.set_title(f"{self.learner}: {self.stop.word}")
+        return ax
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values only, as a model file stores them."""
+        return asdict(self) | {"stop": self.stop.word}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Report:
+        """Rebuild a report from `to_dict`."""
+        known = {
+            "stop": StopReason.named(values["stop"]),
+            "optimality": Optimality(**values["optimality"]),
+        }
+        return cls(**(values | known))
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,356 @@
+"""Principal component analysis, in summation form.
+
+Also known as: PCA, Karhunen-Loeve transform, KLT, Hotelling transform, proper orthogonal
+decomposition.
+
+With rows centred, xc = x - mean, and covariance S = sum_n w_n xc_n xc_n' / (n - 1), find
+orthonormal directions U (q, d) that keep the most variance, which are also those that
+reconstruct best:
+
+    max tr(U S U')  =  min  1/(n-1) sum_n w_n ||xc_n - U'U xc_n||^2             (1)
+
+Both are solved by the eigenvectors of S with the largest eigenvalues,
+
+    S u_i = lambda_i u_i,    kept: lambda_1 + ... + lambda_q,
+                             lost: lambda_{q+1} + ... + lambda_d                 (2)
+
+Projection y = U (x - mean); reconstruction U'y + mean.  Two routes, one pass each: the
+covariance (fast), or a QR decomposition and the singular values of R (exact for
+directions of tiny variance, where the covariance has lost them: sqrt(eps) lambda_1 and
+below).  'auto' takes the first and goes on to the second when a component that is
+asked for is that small.  With more columns than rows the rows themselves are kept.
+
+Notation: U = components_; lambda = explained_variance_; sigma_i = singular_values_ =
+sqrt((n - 1) lambda_i).
+Course: S1-16, S3-49, S4-81. References: Pearson (1901); Jolliffe (2002).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from corollary.core.arrays import Floats
+from corollary.core.base import Transformer
+from corollary.core.checks import check_memory
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.params import anything, boolean, missing, one_of, real, seed, whole
+from corollary.core.report import Optimality, Report, StopReason
+from corollary.decomposition.dimension import minka_dimension
+from corollary.decomposition.probabilistic import covariance_of, log_likelihood
+from corollary.engine import Chunk, Data, Fitted, Moments, StreamingLearner, Triangle
+from corollary.solvers.least_squares import centred
+
+__all__ = ["PCA"]
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The state: the route, then mean, all variances, and the directions."""
+
+    route: str  # "covariance" or "qr"
+    d: int
+    dtype: Any
+    n: float = 0.0
+    mean: Floats | None = None
+    variances: Floats | None = None  # (r,) lambda, falling
+    U: Floats | None = None  # (r, d)
+    total: float = 0.0  # sum of all variances
+    q: int = 0  # components to keep
+
+
+class PCA(StreamingLearner, Transformer):
+    """Principal component analysis.
+
+    Parameters
+    ----------
+    n_components : int, float in (0, 1), 'mle' or None
+        Components to keep: a number, the share of variance to retain, Minka's choice,
+        or all.
+    copy : bool, default=True
+        Kept for compatibility; X is never changed.
+    whiten : bool, default=False
+        Scale the projections to unit variance.
+    svd_solver : {'auto', 'full', 'covariance_eigh', 'arpack', 'randomized'}
+        'covariance_eigh' takes the eigenvectors of S; 'full' the singular vectors of
+        the triangle R; the others, kept for compatibility, choose as 'auto' does:
+        the answer is exact either way.
+    tol, iterated_power, n_oversamples, power_iteration_normalizer, random_state
+        Kept for compatibility; nothing here is random or truncated.
+
+    Attributes
+    ----------
+    components_ : array of shape (q, d)
+        Directions U, the sign such that the largest entry of each is positive.
+    explained_variance_ : array of shape (q,)
+        lambda of each direction.
+    explained_variance_ratio_ : array of shape (q,)
+        lambda over the total variance.
+    singular_values_ : array of shape (q,)
+    mean_ : array of shape (d,)
+    n_components_ : int
+    n_samples_ : int
+    noise_variance_ : float
+        Mean of the variances that were left out.
+    n_features_in_ : int
+    report_ : Report
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary import PCA
+    >>> X = np.array([[-1.0, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]])
+    >>> model = PCA(n_components=0.95).fit(X)
+    >>> model.n_components_, model.explained_variance_ratio_.round(4).tolist()
+    (1, [0.9924])
+    """
+
+    rules: ClassVar = {
+        "n_components": missing | whole(0) | real(0, 1, ends="()") | one_of("mle"),
+        "copy": boolean,
+        "whiten": boolean,
+        "svd_solver": one_of("auto", "full", "covariance_eigh", "arpack", "randomized"),
+        "tol": real(0),
+        "iterated_power": one_of("auto") | whole(0),
+        "n_oversamples": whole(1),
+        "power_iteration_normalizer": anything,
+        "random_state": seed,
+    }
+    takes_sparse = True
+    shapes: ClassVar = {"mean_": "d", "components_": "q d", "explained_variance_": "q"}
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        copy: bool = True,
+        whiten: bool = False,
+        svd_solver: str = "auto",
+        tol: float = 0.0,
+        iterated_power: Any = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+
+    # -- learning ------------------------------------------------------------------
+    def start(self, data: Data, seed: int) -> Spectrum:
+        """Choose the route by the parameters and the shape of the data."""
+        n, d = data.source.n_rows, data.source.n_features
+        self._check_asked(n, d)
+        wide = n is not None and n < d
+        route = "qr" if wide or self.svd_solver == "full" else "covariance"
+        check_memory(
+            self,
+            8.0 * 3 * d * (min(n or d, d) if route == "qr" else d),
+            f"the {d} x {d} covariance",
+            "Use fewer columns, or a random projection first.",
+        )
+        return Spectrum(route, d, data.source.dtype)
+
+    def statistics(self, chunk: Chunk, state: Spectrum) -> Moments | Triangle:
+        """Take the chunk's moments, or its triangle."""
+        if state.route == "qr":
+            return Triangle.of(chunk.X, chunk.w, None, ones=True)
+        return Moments.of(chunk.X, chunk.w)
+
+    def update(self, s: Any, state: Spectrum) -> Spectrum:
+        """Decompose; go on to the other route where digits were lost."""
+        if s.n <= 1:
+            must = "n_samples must be at least 2 to have a variance"
+            raise DataError(sentence(self, must, f"{s.n:g} (n_samples=1)"))
+        most = int(min(s.n, state.d))
+        if state.route == "qr":
+            mean, R = centred(s, True)
+            R = np.pad(R, ((0, max(0, most - len(R))), (0, 0)))  # directions of variance 0
+            _, sigma, U = np.linalg.svd(R, full_matrices=False)
+            variances = sigma**2 / (s.n - 1)
+            total = float((R**2).sum() / (s.n - 1))
+        else:
+            mean = s.mean
+            variances, U = np.linalg.eigh(s.covariance(ddof=1))  # (2)
+            variances, U = np.maximum(variances[::-1], 0.0), U[:, ::-1].T
+            total = float(np.trace(s.M2) / (s.n - 1))
+        variances, U = variances[:most], U[:most]
+        q = self._kept(variances, total, s.n, state.d)
+        found = replace(state, n=s.n, mean=mean, variances=variances, total=total, q=q)
+        if state.route == "covariance" and self._lost_digits(variances[:q]):
+            return replace(found, route="qr")
+        still = np.finfo(np.float64).eps * 10 * max(s.n, state.d)
+        if state.route == "qr":
+            still = still**2
+        rank = int((variances > still * variances[0]).sum()) if len(variances) else 0
+        return replace(found, U=upright(completed(U, rank)))
+
+    def objective(self, s: Any, state: Spectrum) -> float:
+        """Return the variance that is lost (2)."""
+        return float(state.variances[state.q :].sum())
+
+    def stop(self, state: Spectrum) -> StopReason | None:
+        """Stop once there are directions."""
+        return StopReason.CLOSED_FORM if state.U is not None else None
+
+    def max_passes(self) -> int:
+        """Allow one pass for each route."""
+        return 2
+
+    def account(self, state: Spectrum, report: Report) -> None:
+        """Report the variance kept, the conditioning, and features out of scale."""
+        report.optimality = Optimality("exact to rounding", 0.0)
+        report.objective = report.objective[-1:]
+        kept = state.variances[: state.q].sum() / state.total if state.total > 0 else 1.0
+        report.facts["route"] = state.route
+        report.facts["components"] = f"{state.q} of {state.d}"
+        report.facts["variance kept"] = f"{kept:.2%}"
+        if state.variances[-1] > 0:
+            report.condition = float(state.variances[0] / state.variances[-1])
+        share = (state.U[0] ** 2).max() if state.d > 1 and state.q else 0.0
+        if share > 0.99 and state.variances[0] > 0.99 * state.total:
+            column = int((state.U[0] ** 2).argmax())
+            report.warnings.append(
+                f"column {column} alone makes up {share:.1%} of the first component: "
+                "the columns may be on different scales. Standardise them first."
+            )
+
+    def publish(self, fitted: Fitted) -> None:
+        """Set what users read."""
+        state: Spectrum = fitted.state
+        q, dtype = state.q, state.dtype
+        kept, lost = state.variances[:q], state.variances[q:]
+        self.mean_ = state.mean.astype(dtype)
+        self.components_ = state.U[:q].astype(dtype)
+        self.explained_variance_ = kept.astype(dtype)
+        total = state.total if state.total > 0 else 1.0
+        self.explained_variance_ratio_ = (kept / total).astype(dtype)
+        self.singular_values_ = np.sqrt(kept * (state.n - 1)).astype(dtype)
+        most = min(state.d, int(state.n))
+        spare = most - q
+        self.noise_variance_ = float(lost.sum() / spare) if spare > 0 else 0.0
+        self.n_components_ = self._n_features_out = q
+        self.n_samples_ = fitted.report.rows
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
+        """Fit, then project the same rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (n, q)
+        """
+        return self.fit(X, y, sample_weight).transform(X)
+
+    # -- use -----------------------------------------------------------------------
+    def transform(self, X: Any) -> Floats:
+        """Project rows: U (x - mean), whitened if asked."""
+        X = self._query(X)
+        U = self.components_.astype(X.dtype)
+        Y = np.asarray(X @ U.T) - (self.mean_ @ self.components_.T).astype(X.dtype)
+        return Y / self._scale().astype(X.dtype) if self.whiten else Y
+
+    def inverse_transform(self, Y: Any) -> Floats:
+        """Reconstruct rows from projections: U'y + mean."""
+        from sklearn.utils.validation import check_array, check_is_fitted
+
+        check_is_fitted(self)
+        Y = check_array(Y, dtype=[np.float64, np.float32])
+        Y = Y * self._scale().astype(Y.dtype) if self.whiten else Y
+        return Y @ self.components_.astype(Y.dtype) + self.mean_.astype(Y.dtype)
+
+    def reconstruction_error(self, X: Any) -> Floats:
+        """Return ||x - reconstruction||^2 of each row.
+
+        Its sum over the training rows is (n - 1) times the variance left out (2).
+        """
+        X = self._query(X)
+        rows = X.toarray() if hasattr(X, "toarray") else X
+        return ((rows - self.inverse_transform(self.transform(X))) ** 2).sum(axis=1)
+
+    def get_covariance(self) -> Floats:
+        """Return the covariance of the probabilistic model, (d, d)."""
+        return covariance_of(self.components_, self.explained_variance_, self.noise_variance_)
+
+    def get_precision(self) -> Floats:
+        """Return the inverse of `get_covariance`."""
+        return np.linalg.inv(self.get_covariance())
+
+    def score_samples(self, X: Any) -> Floats:
+        """Return the log-likelihood of each row under the probabilistic model."""
+        X = self._query(X)
+        rows = X.toarray() if hasattr(X, "toarray") else X
+        return log_likelihood(rows - self.mean_, self.get_covariance())
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log-likelihood of the rows."""
+        return float(self.score_samples(X).mean())
+
+    # -- helpers -------------------------------------------------------------------
+    def _scale(self) -> Floats:
+        tiny = np.finfo(self.explained_variance_.dtype).eps
+        return np.sqrt(np.maximum(self.explained_variance_, tiny))
+
+    def _check_asked(self, n: int | None, d: int) -> None:
+        q = self.n_components
+        most = d if n is None else min(n, d)
+        if isinstance(q, int | np.integer) and q > most:
+            must = f"n_components={q} must be between 0 and min(n_samples, n_features)={most}"
+            raise ParameterError(sentence(self, must, f"{q}", "Ask for fewer."))
+        if q == "mle" and n is not None and n < d:
+            must = "n_components='mle' is only supported if n_samples >= n_features"
+            raise ParameterError(sentence(self, must, f"{n} x {d}"))
+
+    def _kept(self, variances: Floats, total: float, n: float, d: int) -> int:
+        asked = self.n_components
+        if asked is None:
+            return len(variances)
+        if asked == "mle":
+            return minka_dimension(variances, n)
+        if isinstance(asked, float | np.floating):
+            share = np.cumsum(variances) / (total if total > 0 else 1.0)
+            return min(len(variances), int(np.searchsorted(share, asked, "right")) + 1)
+        return int(asked)
+
+    def _lost_digits(self, kept: Floats) -> bool:
+        if self.svd_solver == "covariance_eigh" or not len(kept) or kept[0] == 0:
+            return False
+        return bool(kept[-1] < 1e-10 * kept[0])
+
+
+def completed(U: Floats, rank: int) -> Floats:
+    """Replace the directions beyond the rank by some that depend on the span alone.
+
+    They have no variance, so any orthonormal ones would do; these are fixed vectors
+    with the span projected out, the same for equal data however it was summed.
+    """
+    spare = len(U) - rank
+    if spare == 0:
+        return U
+    G = np.random.default_rng(0).standard_normal((U.shape[1], spare))
+    for _ in range(2):
+        G -= U[:rank].T @ (U[:rank] @ G)
+    return np.vstack([U[:rank], np.linalg.qr(G)[0].T])
+
+
+def upright(U: Floats) -> Floats:
+    """Fix the signs: the entry of largest size in each direction is positive."""
+    if not U.size:
+        return U
+    largest = np.abs(U).argmax(axis=1)
+    signs = np.sign(U[np.arange(len(U)), largest])
+    return U * np.where(signs == 0, 1.0, signs)[:, None]
+
+

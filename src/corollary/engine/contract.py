@@ -1,0 +1,137 @@
+"""The contract of a learner in summation form.
+
+Four pure functions over small frozen records; everything else is inherited:
+
+    start(data, seed)          -> State        sees the source, never the first chunk
+    statistics(chunk, state)   -> Statistics   what one chunk of rows contributes
+    Statistics + Statistics                    associative, commutative
+    update(statistics, state)  -> State        one step
+
+and `publish`, which turns the last state into the attributes that users read.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, Self
+
+from corollary.core.params import check_parameters
+from corollary.core.report import Report, StopReason
+from corollary.engine.opening import open_source
+from corollary.engine.run import Data, Fitted, Settled, run, stream
+from corollary.engine.sources import Chunk
+from corollary.engine.statistics import Statistics
+
+__all__ = ["StreamingLearner", "SummationLearner"]
+
+
+class SummationLearner(ABC):
+    """Learns from sums over the examples, on any source and any executor."""
+
+    rules: Any
+
+    # -- the mathematics, written by each method -----------------------------------
+    @abstractmethod
+    def start(self, data: Data, seed: int) -> Any:
+        """Return the first state; `data.reduce` makes a pass if one is needed."""
+
+    @abstractmethod
+    def statistics(self, chunk: Chunk, state: Any) -> Statistics:
+        """Return what one chunk contributes, given the state."""
+
+    @abstractmethod
+    def update(self, statistics: Any, state: Any) -> Any:
+        """Return the next state."""
+
+    @abstractmethod
+    def publish(self, fitted: Fitted) -> None:
+        """Set the learned attributes."""
+
+    def objective(self, statistics: Any, state: Any) -> float:
+        """Return the objective to trace, lower is better."""
+        return 0.0
+
+    def stop(self, state: Any) -> StopReason | None:
+        """Say why to stop now, or None to go on; one step is enough by default."""
+        return StopReason.CLOSED_FORM
+
+    def starts(self, data: Data, seed: int) -> Iterator[Any]:
+        """Yield the states to start from; the best end wins."""
+        yield self.start(data, seed)
+
+    def max_passes(self) -> int:
+        """Bound the number of passes from one start."""
+        return int(getattr(self, "max_iter", None) or 1)
+
+    def settle(self, data: Data, state: Any) -> Settled:
+        """Look at the data once more with the last state, if that is worth a pass."""
+        return Settled(state)
+
+    def account(self, state: Any, report: Report) -> None:
+        """Tell the report how far from optimal the state is, and what else is known."""
+
+    # -- what users call -----------------------------------------------------------
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from data.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame, or Source
+            Rows are examples.  Besides arrays and frames: a `ParquetSource`, a
+            `CSVSource`, a `ChunkSource`, a function that returns an iterator of
+            chunks, or a Dask array or data frame.
+        y : array, optional
+            Target of a supervised learner; None where the source carries it.
+        sample_weight : array of shape (n,), optional
+            Weight w counts a row w times; 0 removes it.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self, self.rules)
+        fitted = run(self, open_source(self, X, y, sample_weight))
+        self._finish(fitted)
+        return self
+
+    def _finish(self, fitted: Fitted) -> None:
+        self.report_ = fitted.report
+        self.publish(fitted)
+
+
+class StreamingLearner(SummationLearner):
+    """A learner whose statistics stay valid while the state moves: it can stream."""
+
+    _running: Fitted | None
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from one more batch of a stream.
+
+        The answer after any number of batches is that of all their rows (for learners
+        that need several passes: of all their rows seen once).  `engine.use(schedule=
+        PerChunk(decay=0.9))` makes it forget older batches.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        self
+        """
+        return self._absorb(X, y, sample_weight)
+
+    def _absorb(self, X: Any, y: Any, w: Any, classes: Any = None) -> Self:
+        check_parameters(self, self.rules)
+        before = getattr(self, "_running", None)
+        source = open_source(self, X, y, w, reset=before is None, classes=classes)
+        self._finish(stream(self, source, before))
+        return self
+
+    def _finish(self, fitted: Fitted) -> None:
+        super()._finish(fitted)
+        fitted.rows = None
+        fitted.statistics = fitted.statistics.scaled(1.0)  # keeps no single row
+        self._running = fitted

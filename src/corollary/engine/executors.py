@@ -1,0 +1,138 @@
+"""Executors: who computes the parts.  Results always come back in the parts' order.
+
+`Serial` and `Threads` differ in nothing but time: BLAS runs on one thread inside both,
+so that the same chunk gives the same bits.  `DaskExecutor` is in `cluster.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import replace
+from functools import cache
+from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+from corollary.engine.sources import Chunk, Part
+
+__all__ = ["Executor", "Memories", "Serial", "Threads", "single_threaded_blas"]
+
+R = TypeVar("R")
+Task = Callable[[Chunk], R]
+Memories = dict[int, dict[str, Any]]
+
+
+class Executor(ABC):
+    """Applies a task to each part's chunk and yields the results in order."""
+
+    described: str
+
+    @abstractmethod
+    def map(self, task: Task[R], parts: Iterable[Part], memories: Memories) -> Iterator[R]:
+        """Yield ``task(part.load())`` for every part, in order.
+
+        `memories` keeps what a learner left in ``chunk.memory`` from pass to pass.
+        """
+
+    def close(self) -> None:  # noqa: B027  (most executors hold nothing)
+        """Let go of whatever the executor holds for one fit."""
+
+
+def load(part: Part, number: int, memories: Memories) -> Chunk:
+    """Load a part and give its chunk back the memory it had."""
+    return replace(part.load(), memory=memories.setdefault(number, {}))
+
+
+class Serial(Executor):
+    """One part after the other; the next one is read while this one is computed."""
+
+    described = "serial"
+
+    def map(self, task: Task[R], parts: Iterable[Part], memories: Memories) -> Iterator[R]:
+        """Compute in this thread."""
+        if isinstance(parts, list) and len(parts) == 1:
+            yield task(load(parts[0], 0, memories))
+            return
+        with single_threaded_blas():
+            for chunk in _ahead(parts, memories):
+                yield task(chunk)
+
+
+class Threads(Executor):
+    """A team of threads, each taking the next part; the loops release the GIL."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.described = f"{threads} thread{'s' if threads > 1 else ''}"
+
+    def map(self, task: Task[R], parts: Iterable[Part], memories: Memories) -> Iterator[R]:
+        """Keep the team busy with a few parts more than it has threads."""
+        context = copy_context()
+
+        def work(number: int, part: Part) -> R:
+            return context.copy().run(task, load(part, number, memories))
+
+        window: deque[Future[R]] = deque()
+        with single_threaded_blas():
+            try:
+                for number, part in enumerate(parts):
+                    window.append(team(self.threads).submit(work, number, part))
+                    if len(window) > 2 * self.threads:
+                        yield window.popleft().result()
+                while window:
+                    yield window.popleft().result()
+            finally:  # an error, Ctrl-C, or a caller that stopped asking
+                for future in window:
+                    future.cancel()
+
+
+def _ahead(parts: Iterable[Part], memories: Memories) -> Iterator[Chunk]:
+    """Load one part ahead in a thread of its own."""
+    reader = team(1)
+    upcoming: Future[Chunk] | None = None
+    for number, part in enumerate(parts):
+        following = reader.submit(load, part, number, memories)
+        if upcoming is not None:
+            yield upcoming.result()
+        upcoming = following
+    if upcoming is not None:
+        yield upcoming.result()
+
+
+@cache
+def team(threads: int) -> ThreadPoolExecutor:
+    """Return the process's team of that size; it waits passively between fits."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="corollary")
+
+
+if hasattr(os, "register_at_fork"):  # a forked child has none of the threads
+    os.register_at_fork(after_in_child=team.cache_clear)
+
+
+_limits_lock = threading.Lock()
+_limits: list[Any] = []  # the one limiter in force
+_limits_users = 0
+
+
+@contextlib.contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Hold BLAS to one thread; the last of several concurrent fits releases it."""
+    global _limits_users
+    with _limits_lock:
+        _limits_users += 1
+        if _limits_users == 1:
+            _limits.append(ThreadpoolController().limit(limits=1, user_api="blas"))
+    try:
+        yield
+    finally:
+        with _limits_lock:
+            _limits_users -= 1
+            if _limits_users == 0:
+                _limits.pop().restore_original_limits()

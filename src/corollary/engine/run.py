@@ -1,0 +1,297 @@
+"""The one loop: passes over a source until the learner says stop.
+
+    state   <- start(data)                                                       (1)
+    repeat     s <- sum over chunks of statistics(chunk, state)                  (2)
+               state <- update(s, state)                                         (3)
+    until      stop(state)
+
+(2) is a map by an executor and a sum in pairs, in chunk order; nothing in it depends on
+threads, workers or the order in which they finish.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from corollary.core.arrays import Vector
+from corollary.core.checks import check_finite
+from corollary.core.config import get_config
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.progress import progress
+from corollary.core.randomness import entropy
+from corollary.core.report import Report, StopReason
+from corollary.engine.executors import (
+    Executor,
+    Memories,
+    Serial,
+    Threads,
+    single_threaded_blas,
+)
+from corollary.engine.schedules import PerChunk, PerPass
+from corollary.engine.sources import Chunk, Source
+from corollary.engine.statistics import fold
+
+if TYPE_CHECKING:
+    from corollary.engine.contract import SummationLearner
+
+__all__ = ["Data", "Fitted", "Settled", "run", "stream"]
+
+S = TypeVar("S")
+
+
+@dataclass
+class Fitted:
+    """What a run leaves: the last state, its statistics, per-row outputs, a report."""
+
+    state: Any
+    statistics: Any
+    rows: tuple[Vector, ...] | None
+    report: Report
+
+
+class Settled(NamedTuple):
+    """What a last look at the data adds: outputs for each row, the final objective."""
+
+    state: Any
+    rows: tuple[Vector, ...] | None = None
+    objective: float | None = None
+
+
+class Data:
+    """A source with somebody to compute on it: what a learner's `start` sees."""
+
+    def __init__(self, learner: Any, source: Source) -> None:
+        self.learner, self.source = learner, source
+        parts = source.parts() if source.in_memory else None
+        self._parts = parts if isinstance(parts, list) else None
+        self.single = self._parts is not None and len(self._parts) == 1
+        self.executor = chosen_executor(source, self.single)
+        self.memories: Memories = {}
+        self.passes = 0
+        self.n_rows: int = source.n_rows or 0
+        self._checked = False
+
+    def reduce(self, statistics: Callable[[Chunk], S]) -> S:
+        """Make one pass and add up what each chunk contributes."""
+        total = fold(self._map(statistics))
+        if total is None:
+            must = "a source must give at least one chunk of rows"
+            raise DataError(sentence(self.learner, must, "none"))
+        self.passes += 1
+        return total
+
+    def each(self, statistics: Callable[[Chunk], S]) -> Iterator[S]:
+        """Make one pass and yield what each chunk contributes, in order."""
+        yield from self._map(statistics)
+        self.passes += 1
+
+    def rows(self, outputs: Callable[[Chunk], tuple[Vector, ...]]) -> tuple[Vector, ...]:
+        """Make one pass and join what it says of each row."""
+        parts = list(self._map(outputs))
+        if len(parts) == 1:
+            return parts[0]
+        return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
+
+    def forget(self) -> None:
+        """Drop the chunks' memories; only time is lost."""
+        self.memories.clear()
+
+    def _map(self, function: Callable[[Chunk], S]) -> Iterator[S]:
+        if self._checked and not self.source.replayable:
+            must = "a learner that needs several passes needs data it can read again"
+            remedy = "Give a function that returns a new iterator, or use partial_fit."
+            raise DataError(sentence(self.learner, must, self.source.described, remedy))
+        parts = self._parts if self._parts is not None else self.source.parts()
+        who = type(self.learner).__name__
+        names = self.source.names
+        task = partial(guarded, function, None if self._checked else (who, names))
+        rows = 0
+        for n, result in self.executor.map(task, parts, self.memories):
+            rows += n
+            yield result
+        self.n_rows = rows
+        self._checked = True
+
+
+def guarded(
+    function: Callable[[Chunk], S],
+    check: tuple[str, list[str] | None] | None,
+    chunk: Chunk,
+) -> tuple[int, S]:
+    """Apply a function to a chunk, after checking the chunk on its first pass."""
+    if check is not None:
+        who, names = check
+        check_finite(who, chunk.X, names=names, first_row=chunk.first_row)
+        for name, values in (("y", chunk.y), ("sample_weight", chunk.w)):
+            if values is None or values.dtype.kind != "f":
+                continue
+            if not np.isfinite(values).all():
+                raise DataError(sentence(who, f"Input {name} must be finite", "NaN or inf"))
+            if name == "sample_weight" and len(values) and values.min() < 0:
+                must = "sample_weight must be >= 0"
+                raise DataError(sentence(who, must, f"{values.min():g}"))
+    return chunk.n, function(chunk)
+
+
+def chosen_executor(source: Source, single: bool) -> Executor:
+    """Pick the executor that the configuration or the kind of data asks for."""
+    config = get_config()
+    asked = config.executor
+    if isinstance(asked, Executor):
+        return asked
+    if single or asked == "serial":
+        return Serial()
+    if asked == "threads" or (asked == "auto" and not source.described.startswith("Dask")):
+        return Threads(config.threads) if config.threads > 1 else Serial()
+    from corollary.engine.cluster import dask_executor
+
+    executor = dask_executor(None if asked == "auto" else asked)
+    if executor is not None:
+        return executor
+    if asked == "auto":
+        return Threads(config.threads)
+    must = "executor must be 'auto', 'serial', 'threads' or a dask.distributed Client"
+    raise ParameterError(sentence("set_config", must, repr(asked)))
+
+
+def run(learner: SummationLearner, source: Source) -> Fitted:
+    """Fit a learner to a source under the configured schedule."""
+    schedule = get_config().schedule or PerPass()
+    begun = time.perf_counter()
+    data = Data(learner, source)
+    calm = contextlib.nullcontext() if data.single else single_threaded_blas()
+    with calm:
+        try:
+            if isinstance(schedule, PerChunk):
+                fitted = _per_chunk(learner, data, schedule)
+            else:
+                fitted = _per_pass(learner, data)
+            _account(learner, fitted, data, time.perf_counter() - begun)
+        finally:
+            data.executor.close()
+    return fitted
+
+
+def _per_pass(learner: SummationLearner, data: Data) -> Fitted:
+    """Batch learning, from one start or the best of several."""
+    best: Fitted | None = None
+    verbose = max(get_config().verbose, int(getattr(learner, "verbose", 0)))
+    most = learner.max_passes()
+    with progress(type(learner).__name__, most, verbose) as tell:
+        for state in learner.starts(data, entropy(getattr(learner, "random_state", None))):
+            fitted = _descend(learner, data, state, most, tell)
+            if best is None or fitted.report.objective[-1:] < best.report.objective[-1:]:
+                best = fitted
+            if fitted.report.stop is StopReason.INTERRUPTED:
+                break
+    assert best is not None
+    return best
+
+
+def _descend(
+    learner: SummationLearner,
+    data: Data,
+    state: Any,
+    most: int,
+    tell: Callable[[int, float], None],
+) -> Fitted:
+    """Repeat (2) and (3) from one start."""
+    trace: list[float] = []
+    reason: StopReason | None = None
+    total: Any = None
+    passes = 0
+    try:
+        while reason is None:
+            total = data.reduce(partial(learner.statistics, state=state))  # (2)
+            state = learner.update(total, state)  # (3)
+            passes += 1
+            trace.append(learner.objective(total, state))
+            tell(passes, trace[-1])
+            reason = learner.stop(state)
+            if reason is None and passes >= most:
+                reason = StopReason.MAX_PASSES
+    except KeyboardInterrupt:
+        if not trace:
+            raise
+        reason = StopReason.INTERRUPTED
+    end = Settled(state)
+    if reason is not StopReason.INTERRUPTED:
+        end = learner.settle(data, state)
+        if end.objective is not None:
+            trace.append(end.objective)
+    report = Report(type(learner).__name__, reason, passes, objective=trace)
+    return Fitted(end.state, total, end.rows, report)
+
+
+def _per_chunk(learner: SummationLearner, data: Data, schedule: PerChunk) -> Fitted:
+    """Streaming: update after every chunk from a total that may forget."""
+    if not data.source.replayable:
+        must = "the first chunk of data that comes once must go through partial_fit"
+        raise DataError(sentence(learner, must, data.source.described))
+    state = learner.start(data, entropy(getattr(learner, "random_state", None)))
+    total: Any = None
+    trace: list[float] = []
+    for part in data.source.parts():
+        chunk = part.load()
+        s = learner.statistics(chunk, state)
+        total = s if total is None else total.scaled(schedule.decay) + s
+        state = learner.update(total, state)
+        trace.append(learner.objective(s, state))
+    end = learner.settle(data, state)
+    report = Report(type(learner).__name__, StopReason.STREAMING, 1, objective=trace)
+    return Fitted(end.state, total, end.rows, report)
+
+
+def stream(learner: SummationLearner, source: Source, before: Fitted | None) -> Fitted:
+    """Absorb one more batch of a stream: what `partial_fit` does."""
+    schedule = get_config().schedule
+    decay = schedule.decay if isinstance(schedule, PerChunk) else 1.0
+    begun = time.perf_counter()
+    data = Data(learner, source)
+    if before is None:
+        state = learner.start(data, entropy(getattr(learner, "random_state", None)))
+    else:
+        state = before.state
+    s = data.reduce(partial(learner.statistics, state=state))
+    total = s if before is None else before.statistics.scaled(decay) + s
+    state = learner.update(total, state)
+    report = Report(type(learner).__name__, StopReason.STREAMING, 1)
+    if before is not None:
+        report.objective = list(before.report.objective)
+        report.passes = before.report.passes + 1
+        data.n_rows += before.report.rows
+    report.objective.append(learner.objective(s, state))
+    end = learner.settle(data, state)
+    fitted = Fitted(end.state, total, end.rows, report)
+    _account(learner, fitted, data, time.perf_counter() - begun)
+    data.executor.close()
+    return fitted
+
+
+def _account(
+    learner: SummationLearner, fitted: Fitted, data: Data, seconds: float
+) -> None:
+    """Complete the report and warn where the fit stopped short."""
+    report = fitted.report
+    report.rows = data.n_rows
+    report.seconds = seconds
+    report.executor = data.executor.described
+    report.source = data.source.described
+    learner.account(fitted.state, report)
+    if report.stop in (StopReason.MAX_PASSES, StopReason.STALLED):
+        text = (
+            f"{report.learner}: {report.stop.word} after {report.passes} passes; "
+            f"{report.optimality}. {report.stop.remedy}"
+        )
+        warnings.warn(text, ConvergenceWarning, stacklevel=4)
+
+

@@ -1,0 +1,295 @@
+"""Sources: where the rows come from, as parts that can be loaded one by one.
+
+A source is a sequence of parts in a fixed order; a part is a small picklable reference
+that `load` turns into a chunk of rows (X, y, w).  Arrays are cut by row numbers here,
+iterators hand over what they are given; files are in `files.py`, Dask collections in
+`cluster.py`.  A learner never asks which it is.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from corollary.core.arrays import Matrix, Vector
+from corollary.core.checks import canonical, coded
+from corollary.core.config import get_config
+from corollary.core.errors import DataError, sentence
+
+__all__ = ["ArraySource", "Chunk", "ChunkSource", "Part", "Source"]
+
+CHUNK_BYTES = 4 * 2**20
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A block of rows on its way through a learner.
+
+    `memory` belongs to the learner and may be found empty at any pass: it is only a
+    cache, and dropping it changes nothing but time.
+    """
+
+    X: Matrix  # (n, d) C-ordered array or CSR
+    y: Vector | None = None  # (n,) class codes or numbers, (n, m) numbers
+    w: Vector | None = None  # (n,) weights, None = all 1
+    first_row: int = 0
+    memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+
+class Part(ABC):
+    """A reference to one chunk; small, picklable, and loadable more than once."""
+
+    @abstractmethod
+    def load(self) -> Chunk:
+        """Bring the rows into memory."""
+
+
+class Source(ABC):
+    """Rows in a fixed order, in parts.
+
+    Attributes
+    ----------
+    n_features : int
+    dtype : NumPy dtype of X, float32 or float64
+    names : list of str or None, the columns' names
+    n_rows : int or None where it is known only after a pass
+    in_memory : bool, whether per-row results may be kept as one array
+    replayable : bool, whether a second pass is possible
+    sparse : bool, whether chunks are CSR
+    many_targets : bool, whether y is a matrix
+    described : str, for the report
+    """
+
+    n_features: int
+    dtype: np.dtype[Any]
+    names: list[str] | None = None
+    n_rows: int | None = None
+    in_memory: bool = False
+    replayable: bool = True
+    sparse: bool = False
+    many_targets: bool = False
+    classes: Vector | None = None
+    described: str = "source"
+
+    @abstractmethod
+    def parts(self) -> Iterable[Part]:
+        """Return the parts in order; a list where their number is known."""
+
+    @property
+    @abstractmethod
+    def has_target(self) -> bool:
+        """Tell whether the chunks carry a target y."""
+
+    @abstractmethod
+    def labels(self, learner: object) -> Vector:
+        """Find the sorted distinct values of the target; may read it once."""
+
+    @abstractmethod
+    def encoded(self, classes: Vector) -> Source:
+        """Return this source with y replaced by codes into `classes`."""
+
+
+def codes_of(y: Vector, classes: Vector, who: object, where: str) -> Vector:
+    """Encode labels as positions in the sorted classes; refuse unknown ones."""
+    codes = np.searchsorted(classes, y)
+    known = codes < len(classes)
+    known[known] = classes[codes[known]] == y[known]
+    if not known.all():
+        must = f"labels must be among the classes {list(classes[:10])}"
+        raise DataError(sentence(who, must, f"{y[~known][0]!r} in {where}"))
+    return codes.astype(np.int32)
+
+
+@dataclass(frozen=True)
+class Slice(Part):
+    """Rows a to b of arrays in memory; only these rows travel when it is pickled."""
+
+    source: ArraySource
+    a: int
+    b: int
+
+    def load(self) -> Chunk:
+        """Cut the rows out; dense rows are a view."""
+        s, rows = self.source, slice(self.a, self.b)
+        return Chunk(
+            s.X[rows],
+            None if s.y is None else s.y[rows],
+            None if s.w is None else s.w[rows],
+            first_row=self.a,
+        )
+
+    def __reduce__(self) -> Any:
+        return Loaded, (self.load(),)
+
+
+@dataclass(frozen=True)
+class Loaded(Part):
+    """A chunk that is already in memory."""
+
+    chunk: Chunk
+
+    def load(self) -> Chunk:
+        """Hand over the chunk, with a memory of its own for this pass."""
+        return replace(self.chunk, memory={})
+
+
+class ArraySource(Source):
+    """Arrays or a CSR matrix in memory; what `fit` makes of X, y and sample_weight."""
+
+    in_memory = True
+
+    def __init__(
+        self, X: Matrix, y: Vector | None = None, w: Vector | None = None
+    ) -> None:
+        self.X, self.y, self.w = X, y, w
+        self.n_rows, self.n_features = X.shape
+        self.dtype = X.dtype
+        self.sparse = sp.issparse(X)
+        self.many_targets = y is not None and y.ndim == 2
+        kind = "CSR matrix" if sp.issparse(X) else "array"
+        self.described = f"{kind} {X.shape[0]:,} x {X.shape[1]:,} {X.dtype}"
+
+    @property
+    def has_target(self) -> bool:
+        """Tell whether y was given."""
+        return self.y is not None
+
+    def parts(self) -> list[Part]:
+        """Cut the rows into equal chunks of about 4 MB, or of the configured rows."""
+        n = self.X.shape[0]
+        rows = get_config().chunk_rows or self._rows_in_cache()
+        return [Slice(self, a, min(n, a + rows)) for a in range(0, max(n, 1), rows)]
+
+    def _rows_in_cache(self) -> int:
+        width: float = self.X.shape[1] * self.X.dtype.itemsize
+        if sp.issparse(self.X):
+            width = 12 * self.X.nnz / max(1, self.X.shape[0]) + 8
+        return max(256, int(CHUNK_BYTES / max(width, 1.0)))
+
+    def labels(self, learner: object) -> Vector:
+        """Find the classes of y."""
+        assert self.y is not None
+        return coded(learner, self.y)[0]
+
+    def encoded(self, classes: Vector) -> ArraySource:
+        """Replace y by its codes."""
+        assert self.y is not None
+        codes = codes_of(self.y, classes, "ArraySource", "y")
+        source = ArraySource(self.X, codes, self.w)
+        source.names, source.classes = self.names, classes
+        return source
+
+
+class ChunkSource(Source):
+    """Chunks from an iterator, a list, or a function that returns an iterator.
+
+    Parameters
+    ----------
+    chunks : callable, list or iterator
+        Each item is X, (X, y) or (X, y, w): arrays or CSR matrices of equal width.
+        A function is called anew for every pass; a plain iterator can be read once,
+        which suits learners that need one pass.
+    classes : array, optional
+        The labels of a classifier, so that they need not be looked for.
+    """
+
+    def __init__(
+        self,
+        chunks: Callable[[], Iterable[Any]] | Iterable[Any],
+        classes: Vector | None = None,
+    ) -> None:
+        self._chunks = chunks
+        self._encode = False
+        self.classes = None if classes is None else np.sort(np.asarray(classes))
+        self.replayable = callable(chunks) or isinstance(chunks, list | tuple)
+        self.described = "chunks" if self.replayable else "chunks that come once"
+        self._pending: Iterator[Any] | None = None
+        self._peek()
+
+    def _open(self) -> Iterator[Any]:
+        return iter(self._chunks() if callable(self._chunks) else self._chunks)
+
+    def _peek(self) -> None:
+        items = self._open()
+        try:
+            first = next(items)
+        except StopIteration:
+            must = "an iterator of chunks must give at least one chunk"
+            raise DataError(sentence("ChunkSource", must, "none")) from None
+        chunk = self._chunk(first, 0, 0, None)
+        self.n_features, self.dtype = chunk.X.shape[1], chunk.X.dtype
+        self.sparse = sp.issparse(chunk.X)
+        self.many_targets = chunk.y is not None and chunk.y.ndim == 2
+        self._target = chunk.y is not None
+        if not self.replayable:
+            self._pending = _chain(first, items)
+
+    @property
+    def has_target(self) -> bool:
+        """Tell whether the first chunk came with a y."""
+        return self._target
+
+    def parts(self) -> Iterator[Part]:
+        """Wrap the chunks as they come."""
+        if self.replayable:
+            items = self._open()
+        else:
+            items, self._pending = self._pending or iter(()), None
+        row = 0
+        for number, item in enumerate(items):
+            chunk = self._chunk(item, number, row, self.n_features)
+            row += chunk.n
+            yield Loaded(chunk)
+
+    def _chunk(self, item: Any, number: int, row: int, width: int | None) -> Chunk:
+        X, y, w = (*item, None, None)[:3] if isinstance(item, tuple) else (item,) + (None,) * 2
+        X = canonical(sp.csr_array(X)) if sp.issparse(X) else np.ascontiguousarray(X)
+        if X.ndim != 2 or X.dtype.kind not in "fiub":
+            must = f"chunk {number} must be a numeric matrix"
+            came = f"shape {X.shape}, {X.dtype}"
+            raise DataError(sentence("ChunkSource", must, came))
+        if X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
+        if width is not None and X.shape[1] != width:
+            must = f"chunk {number} must have {width} columns like the first chunk"
+            raise DataError(sentence("ChunkSource", must, f"{X.shape[1]}"))
+        y = None if y is None else np.asarray(y)
+        w = None if w is None else np.ascontiguousarray(w, dtype=np.float64)
+        for name, values in (("y", y), ("sample_weight", w)):
+            if values is not None and len(values) != X.shape[0]:
+                must = f"{name} of chunk {number} must have {X.shape[0]} rows like its X"
+                raise DataError(sentence("ChunkSource", must, f"{len(values)}"))
+        if self._encode and y is not None and self.classes is not None:
+            y = codes_of(y, self.classes, "ChunkSource", f"chunk {number}")
+        return Chunk(X, y, w, first_row=row)
+
+    def labels(self, learner: object) -> Vector:
+        """Return the given classes, or read the chunks once to find them."""
+        if self.classes is not None:
+            return self.classes
+        if not self.replayable:
+            must = "chunks that come once must say their classes beforehand"
+            remedy = "Use ChunkSource(chunks, classes=[...])."
+            raise DataError(sentence(learner, must, "none", remedy))
+        found = [np.unique(part.load().y) for part in self.parts()]
+        return np.unique(np.concatenate(found))
+
+    def encoded(self, classes: Vector) -> ChunkSource:
+        """Encode labels as the chunks pass."""
+        self.classes, self._encode = classes, True
+        return self
+
+
+def _chain(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
+    yield first
+    yield from rest

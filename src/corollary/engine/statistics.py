@@ -1,0 +1,228 @@
+"""Statistics: what a chunk of rows contributes, and how contributions add up.
+
+A record of statistics is a commutative monoid: ``a + b`` is what both chunks together
+contribute, whatever the order.  By default the fields add; a record overrides `__add__`
+where raw sums lose digits.  `scaled(f)` is the same evidence counted f times, which is
+how a stream forgets.
+
+`Moments` holds count, mean and centred scatter, merged by (Chan, Golub, LeVeque 1979)
+
+    n = n_a + n_b,   delta = mean_b - mean_a                                     (1)
+    mean = mean_a + delta n_b/n                                                  (2)
+    M2 = M2_a + M2_b + delta delta' n_a n_b / n                                  (3)
+
+and never as a sum of squares minus the square of a sum.  `Triangle` holds the R of a
+QR decomposition: X'X = R'R, but R keeps twice the digits that X'X keeps; two of them
+merge as the R of both stacked (Demmel, Grigori, Hoemmen, Langou 2012).
+
+Course: S0-63, S4-29.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from corollary.core.arrays import Floats, Matrix, Vector
+
+__all__ = ["Moments", "Statistics", "Triangle", "Variances", "dense_blocks", "fold"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """A record whose fields (numbers, arrays, sparse arrays, records) add up."""
+
+    def __add__(self, other: Self) -> Self:
+        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return type(self)(*(None if a is None else a + b for a, b in pairs))
+
+    def scaled(self, factor: float) -> Self:
+        """Count the same evidence `factor` times."""
+        values = (getattr(self, f.name) for f in fields(self))
+        return type(self)(*(scaled(value, factor) for value in values))
+
+
+def scaled(value: Any, factor: float) -> Any:
+    """Scale a field: a number, an array, or a record inside the record."""
+    if value is None:
+        return None
+    return value.scaled(factor) if isinstance(value, Statistics) else value * factor
+
+
+def fold(parts: Iterable[T]) -> T | None:
+    """Add up in pairs of equal size, in order.
+
+    The shape of the tree depends on the number of parts only, so that the sum is the
+    same to the bit however many threads made the parts; and the rounding error grows
+    with the logarithm of their number.
+
+    >>> fold([1, 2, 3, 4, 5])
+    15
+    """
+    stack: list[tuple[int, T]] = []  # (how many parts, their sum), sizes falling
+    for part in parts:
+        size, total = 1, part
+        while stack and stack[-1][0] == size:
+            left_size, left = stack.pop()
+            size, total = size + left_size, left + total  # type: ignore[operator]
+        stack.append((size, total))
+    if not stack:
+        return None
+    total = stack.pop()[1]
+    while stack:
+        total = stack.pop()[1] + total  # type: ignore[operator]
+    return total
+
+
+@dataclass(frozen=True)
+class Moments(Statistics):
+    """Weighted count, mean and centred scatter of some columns."""
+
+    n: float
+    mean: Floats  # (p,)
+    M2: Floats  # (p, p) = sum w (x - mean)(x - mean)'
+
+    @classmethod
+    def of(cls, X: Matrix, w: Vector | None = None, Y: Vector | None = None) -> Moments:
+        """Take the moments of the columns of [X, Y]."""
+        total = fold(cls._of_block(*block) for block in dense_blocks(X, w, Y))
+        if total is None:
+            p = X.shape[1] + (0 if Y is None else Y.shape[1])
+            return cls(0.0, np.zeros(p), np.zeros((p, p)))
+        return total
+
+    @classmethod
+    def _of_block(cls, X: Floats, w: Vector | None, Y: Vector | None) -> Moments:
+        d, p = X.shape[1], X.shape[1] + (0 if Y is None else Y.shape[1])
+        Z = np.empty((X.shape[0], p), dtype=X.dtype)
+        mean = np.empty(p)
+        n = float(X.shape[0]) if w is None else float(w.sum(dtype=np.float64))
+        for columns, A in ((slice(0, d), X), (slice(d, p), Y)):
+            if A is not None:
+                mean[columns] = weighted_mean(A, w, n)
+                np.subtract(A, mean[columns].astype(X.dtype), out=Z[:, columns])
+        if w is not None:
+            Z *= np.sqrt(w, dtype=X.dtype)[:, None]
+        return cls(n, mean, np.asarray(Z.T @ Z, dtype=np.float64))
+
+    def __add__(self, other: Moments) -> Moments:
+        n = self.n + other.n  # (1)
+        if self.n == 0 or other.n == 0:
+            return other if self.n == 0 else self
+        delta = other.mean - self.mean
+        mean = self.mean + delta * (other.n / n)  # (2)
+        M2 = self.M2 + other.M2 + np.outer(delta, delta) * (self.n * other.n / n)  # (3)
+        return Moments(n, mean, M2)
+
+    def scaled(self, factor: float) -> Moments:
+        """Count the same rows `factor` times: the mean stays."""
+        return Moments(self.n * factor, self.mean, self.M2 * factor)
+
+    def covariance(self, ddof: int = 0) -> Floats:
+        """Return the covariance matrix, divided by n - ddof."""
+        return self.M2 / (self.n - ddof)
+
+
+@dataclass(frozen=True)
+class Variances(Statistics):
+    """Weighted count, mean and centred sum of squares of each column."""
+
+    n: float
+    mean: Floats  # (p,)
+    M2: Floats  # (p,)
+
+    @classmethod
+    def of(cls, X: Matrix, w: Vector | None = None) -> Variances:
+        """Take the variances of the columns of X, which may be sparse."""
+        ones = np.ones(X.shape[0]) if w is None else np.asarray(w, dtype=np.float64)
+        n = float(ones.sum())
+        if n == 0:
+            return cls(0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1]))
+        mean = np.asarray(ones @ X) / n
+        if not sp.issparse(X):
+            return cls(n, mean, ones @ (X - mean) ** 2)
+        there = np.repeat(ones, np.diff(X.indptr))  # weight of each stored entry
+        squares = there * (X.data - mean[X.indices]) ** 2
+        inside = np.bincount(X.indices, squares, minlength=X.shape[1])
+        absent = n - np.bincount(X.indices, there, minlength=X.shape[1])
+        return cls(n, mean, inside + absent * mean**2)
+
+    def __add__(self, other: Variances) -> Variances:
+        n = self.n + other.n  # (1)
+        if self.n == 0 or other.n == 0:
+            return other if self.n == 0 else self
+        delta = other.mean - self.mean
+        mean = self.mean + delta * (other.n / n)  # (2)
+        M2 = self.M2 + other.M2 + delta**2 * (self.n * other.n / n)  # (3)
+        return Variances(n, mean, M2)
+
+    def scaled(self, factor: float) -> Variances:
+        """Count the same rows `factor` times: the mean stays."""
+        return Variances(self.n * factor, self.mean, self.M2 * factor)
+
+
+@dataclass(frozen=True)
+class Triangle(Statistics):
+    """The R of a QR decomposition of weighted columns [1, X, Y] or [X, Y]."""
+
+    n: float
+    R: Floats  # (at most p, p), diagonal >= 0
+
+    @classmethod
+    def of(
+        cls, X: Matrix, w: Vector | None, Y: Vector | None, *, ones: bool
+    ) -> Triangle:
+        """Decompose the columns of [X, Y], after a column of ones where asked."""
+        total = fold(cls._of_block(*block, ones) for block in dense_blocks(X, w, Y))
+        assert total is not None
+        return total
+
+    @classmethod
+    def _of_block(
+        cls, X: Floats, w: Vector | None, Y: Vector | None, ones: bool
+    ) -> Triangle:
+        n = float(X.shape[0]) if w is None else float(w.sum(dtype=np.float64))
+        first = [np.ones((X.shape[0], 1))] if ones else []
+        A = np.hstack([*first, X, *([] if Y is None else [Y])]).astype(np.float64)
+        if w is not None:
+            A *= np.sqrt(w, dtype=np.float64)[:, None]
+        return cls(n, upright(A))
+
+    def __add__(self, other: Triangle) -> Triangle:
+        return Triangle(self.n + other.n, upright(np.vstack([self.R, other.R])))
+
+    def scaled(self, factor: float) -> Triangle:
+        """Count the same rows `factor` times."""
+        return Triangle(self.n * factor, self.R * np.sqrt(factor))
+
+
+def upright(A: Floats) -> Floats:
+    """Return the R of A = QR with a diagonal >= 0, which makes it unique."""
+    R = np.linalg.qr(A, mode="r")
+    signs = np.where(np.diagonal(R) < 0, -1.0, 1.0)
+    R[: len(signs)] *= signs[:, None]
+    return R
+
+
+def weighted_mean(A: Matrix, w: Vector | None, n: float) -> Floats:
+    """Average the rows of A with weights w that sum to n."""
+    if w is None:
+        return np.asarray(A.sum(axis=0, dtype=np.float64)) / n
+    return (w @ A).astype(np.float64) / n if n > 0 else np.zeros(A.shape[1])
+
+
+def dense_blocks(
+    X: Matrix, w: Vector | None, Y: Vector | None, most_bytes: int = 2**22
+) -> Iterator[tuple[Floats, Vector | None, Vector | None]]:
+    """Cut rows into blocks that stay in the cache; a sparse block is made dense."""
+    rows = max(64, most_bytes // (8 * max(1, X.shape[1])))
+    for a in range(0, X.shape[0], rows):
+        b = slice(a, a + rows)
+        block = X[b].toarray() if sp.issparse(X) else X[b]
+        yield block, None if w is None else w[b], None if Y is None else Y[b]

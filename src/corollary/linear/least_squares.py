@@ -1,0 +1,229 @@
+"""The common core of least-squares regressors, in summation form.
+
+A fit walks at most two of three routes, each of them a sum over the rows:
+
+    gram       one pass for the moments, Cholesky; left for the next route where the
+               conditioning asks for more digits;
+    qr         one pass for the triangle R, orthogonal decomposition;
+    iterative  conjugate gradients, one pass a step: sparse data with many columns.
+
+`LinearRegression` and `Ridge` differ in alpha only.  The mathematics is in
+`solvers/least_squares.py`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from corollary.core.arrays import Floats, Vector
+from corollary.core.base import Regressor, total_weight
+from corollary.core.checks import check_memory
+from corollary.core.report import Optimality, Report, StopReason
+from corollary.engine import (
+    Chunk,
+    Data,
+    Fitted,
+    Moments,
+    Statistics,
+    StreamingLearner,
+    Triangle,
+)
+from corollary.solvers import conjugate_gradient as cg
+from corollary.solvers.least_squares import (
+    Solution,
+    from_moments,
+    from_triangle,
+    from_triangle_positive,
+)
+
+__all__ = ["LeastSquares"]
+
+MANY_COLUMNS = 3000  # sparse data with more columns goes the iterative route
+
+
+@dataclass(frozen=True)
+class Product(Statistics):
+    """Sums for one step of conjugate gradients on the normal equations."""
+
+    n: float
+    sum_x: Floats  # (d,)
+    sum_y: Floats  # (m,)
+    xy: Floats  # (d, m) X'W y in the first pass, X'W X p afterwards
+    sum_xp: Floats  # (m,)
+    sum_x2: Floats  # (d,)
+    y2: Floats  # (m,)
+
+
+@dataclass(frozen=True)
+class Route:
+    """The state: which way the fit goes, and what it has found."""
+
+    kind: str  # "gram", "qr" or "iterative"
+    d: int
+    solution: Solution | None = None
+    steps: cg.ConjugateGradient | None = None
+    mean_x: Floats | None = None
+    mean_y: Floats | None = None
+    n: float = 0.0
+    dtype: Any = np.float64
+    many: bool = False  # whether y came as a matrix
+
+
+class LeastSquares(StreamingLearner, Regressor):
+    """Least squares with an optional ridge; subclasses say how much of it."""
+
+    takes_sparse = True
+    shapes: ClassVar = {"coef_": "d|m d", "intercept_": "|m"}
+    fit_intercept: bool
+    positive: bool
+    tol: float
+
+    @abstractmethod
+    def _alpha(self, targets: int) -> Floats:
+        """Return the ridge: one number, or one for each target."""
+
+    def _preferred_route(self) -> str | None:
+        """Return the route that the parameters ask for, if they ask."""
+        return "qr" if self.positive else None
+
+    # -- learning ------------------------------------------------------------------
+    def start(self, data: Data, seed: int) -> Route:
+        """Choose the route by the shape of the data."""
+        source, d = data.source, data.source.n_features
+        wide = source.n_rows is not None and source.n_rows <= d
+        route = self._preferred_route()
+        if route is None:
+            many = source.sparse and d > MANY_COLUMNS
+            route = "iterative" if many else "qr" if wide else "gram"
+        needed = {"gram": 3 * d * d, "qr": 3 * d * min(d, source.n_rows or d)}
+        check_memory(
+            self,
+            8.0 * needed.get(route, 8 * d),
+            f"the {d} x {d} normal equations",
+            "Use fewer columns, or Ridge(solver='sparse_cg').",
+        )
+        return Route(route, d, dtype=source.dtype, many=source.many_targets)
+
+    def statistics(self, chunk: Chunk, state: Route) -> Statistics:
+        """Sum what the route needs."""
+        Y = chunk.y if chunk.y.ndim == 2 else chunk.y[:, None]
+        if state.kind == "gram":
+            return Moments.of(chunk.X, chunk.w, Y)
+        if state.kind == "qr":
+            return Triangle.of(chunk.X, chunk.w, Y, ones=self.fit_intercept)
+        return self._product(chunk, Y, state)
+
+    def update(self, s: Any, state: Route) -> Route:
+        """Solve, or choose the better conditioned route, or take one step."""
+        if state.kind == "iterative":
+            return self._step(s, state)
+        d, intercept = state.d, self.fit_intercept
+        if state.kind == "gram":
+            alpha = self._alpha(len(s.mean) - d)
+            solution = from_moments(s, d, alpha, intercept=intercept)
+            if solution is None:
+                return replace(state, kind="qr", n=s.n)
+        else:
+            alpha = self._alpha(s.R.shape[1] - d - int(intercept))
+            solve = from_triangle_positive if self.positive else from_triangle
+            solution = solve(s, d, alpha, intercept=intercept)
+        return replace(state, solution=solution, n=s.n)
+
+    def objective(self, s: Any, state: Route) -> float:
+        """Return the sum of squared residuals plus the ridge."""
+        if state.solution is not None:
+            coef, alpha = state.solution.coef, self._alpha(len(state.solution.coef))
+            return float(state.solution.residual.sum() + (alpha * (coef**2).sum(1)).sum())
+        return state.steps.residual() if state.steps is not None else np.inf
+
+    def stop(self, state: Route) -> StopReason | None:
+        """Stop when solved; the iterative route stops on its residual."""
+        if state.kind != "iterative":
+            return StopReason.CLOSED_FORM if state.solution is not None else None
+        small = state.steps is not None and state.steps.residual() <= self.tol
+        return StopReason.CONVERGED if small else None
+
+    def max_passes(self) -> int:
+        """Allow two passes in closed form, many for the iterative route."""
+        return int(getattr(self, "max_iter", None) or 1000)
+
+    def account(self, state: Route, report: Report) -> None:
+        """Report route, rank, conditioning and the columns that others determine."""
+        solution = state.solution
+        report.facts["route"] = state.kind if solution is None else solution.route
+        if solution is None:
+            residual = state.steps.residual() if state.steps is not None else np.inf
+            report.optimality = Optimality("relative residual", residual)
+            return
+        report.objective = report.objective[-1:]
+        report.optimality = Optimality("exact to rounding", 0.0)
+        report.condition = solution.condition
+        report.facts["rank"] = f"{solution.rank} of {state.d}"
+        if solution.dependent:
+            names = getattr(self, "feature_names_in_", None)
+            columns = [j if names is None else str(names[j]) for j in solution.dependent]
+            report.facts["dependent"] = columns
+            report.warnings.append(
+                f"columns {columns} follow from the others: their coefficients are "
+                "not determined by the data. Drop them or use Ridge."
+            )
+
+    def publish(self, fitted: Fitted) -> None:
+        """Set coefficients in the shape of y."""
+        state: Route = fitted.state
+        if state.solution is None:
+            coef, intercept = self._current(state)
+        else:
+            coef, intercept = state.solution.coef, state.solution.intercept
+            self.rank_, self.singular_ = state.solution.rank, state.solution.singular
+        coef, intercept = coef.astype(state.dtype), intercept.astype(state.dtype)
+        self.coef_ = coef if state.many else coef[0]
+        self.intercept_ = intercept if state.many else intercept[0]
+        if not self.fit_intercept:
+            self.intercept_ = 0.0
+
+    # -- use -----------------------------------------------------------------------
+    def predict(self, X: Any) -> Vector:
+        """Return X b + b0."""
+        X = self._query(X)
+        return X @ self.coef_.T.astype(X.dtype) + np.asarray(self.intercept_, X.dtype)
+
+    # -- the iterative route ---------------------------------------------------------
+    def _product(self, chunk: Chunk, Y: Floats, state: Route) -> Product:
+        X, w = chunk.X, chunk.w
+        first = state.steps is None
+        V = Y.astype(np.float64) if state.steps is None else X @ state.steps.p
+        weighted = V if w is None else V * w[:, None]
+        X2 = X.multiply(X) if sp.issparse(X) else X * X
+        ones = np.ones(chunk.n) if w is None else w.astype(np.float64)
+        zeros = np.zeros(V.shape[1])
+        return Product(
+            total_weight(w, chunk.n),
+            np.asarray(ones @ X),
+            ones @ Y if first else zeros,
+            np.asarray(X.T @ weighted, dtype=np.float64),
+            zeros if first else weighted.sum(axis=0),
+            np.asarray(ones @ X2) if first else np.zeros(X.shape[1]),
+            ones @ (Y * Y) if first else zeros,
+        )
+
+    def _step(self, s: Product, state: Route) -> Route:
+        alpha = self._alpha(len(s.sum_y))
+        if state.steps is None:
+            mean_x = s.sum_x / s.n if self.fit_intercept else np.zeros(state.d)
+            mean_y = s.sum_y / s.n if self.fit_intercept else np.zeros(len(s.sum_y))
+            c = s.xy - s.n * np.outer(mean_x, mean_y)
+            steps = cg.begin(c, s.sum_x2 - s.n * mean_x**2 + alpha.min())
+            return replace(state, steps=steps, mean_x=mean_x, mean_y=mean_y, n=s.n)
+        # Xc'W Xc p = X'W X p - mean_x (sum W X p) [the means cancel the rest]
+        Ap = s.xy - np.outer(state.mean_x, s.sum_xp) + alpha * state.steps.p
+        return replace(state, steps=cg.step(state.steps, Ap))
+
+    def _current(self, state: Route) -> tuple[Floats, Floats]:
+        coef = state.steps.b.T
+        return coef, state.mean_y - coef @ state.mean_x

@@ -1,0 +1,175 @@
+"""Ridge regression, in summation form.
+
+Also known as: Tikhonov regularisation, weight decay, L2-penalised least squares, MAP
+estimation with a Gaussian prior.
+
+Minimise  sum_n w_n (y_n - x_n' b - b0)^2 + alpha ||b||^2                        (1)
+
+    (Xc'W Xc + alpha I) b = Xc'W yc,     b0 = mean(y) - mean(X)' b               (2)
+
+The intercept is not penalised.  (2) has one solution for every alpha > 0, also with more
+columns than rows: v'(Xc'Xc + alpha I)v = ||Xc v||^2 + alpha ||v||^2 > 0.
+
+MAP: noise N(0, sigma^2) and prior b ~ N(0, sigma_b^2 I) give (1) with
+
+    alpha = sigma^2 / sigma_b^2                                                  (3)
+
+The ridge also bounds the condition number: (lambda_max + alpha)/(lambda_min + alpha).
+
+Notation: X (n, d); b = coef_; b0 = intercept_.
+Course: S1-14, S1-15. Reference: Hoerl and Kennard (1970).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from corollary.core.arrays import Floats
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.params import (
+    array_like,
+    boolean,
+    missing,
+    one_of,
+    real,
+    seed,
+    whole,
+)
+from corollary.core.report import Report
+from corollary.engine import Fitted
+from corollary.linear.least_squares import LeastSquares, Route
+
+__all__ = ["Ridge"]
+
+SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
+ROUTES = {"svd": "qr", "cholesky": "gram", "lsqr": "iterative", "sparse_cg": "iterative"}
+
+
+class Ridge(LeastSquares):
+    """Least squares with an L2 penalty.
+
+    Parameters
+    ----------
+    alpha : float or array of shape (m,), default=1.0
+        Strength of the penalty, one for all targets or one for each.
+    fit_intercept : bool, default=True
+        Whether to fit b0, which is not penalised.
+    copy_X : bool, default=True
+        Kept for compatibility; X is never changed.
+    max_iter : int, optional
+        Passes of the iterative route, 1000 by default.
+    tol : float, default=1e-4
+        Relative residual at which the iterative route stops.
+    solver : {'auto', 'svd', 'cholesky', 'lsqr', 'sparse_cg', 'sag', 'saga', 'lbfgs'}
+        'cholesky' solves (2), 'svd' goes by an orthogonal decomposition, 'lsqr' and
+        'sparse_cg' by conjugate gradients.  The minimiser is unique, so the others,
+        kept for compatibility, choose as 'auto' does.
+    positive : bool, default=False
+        Require b >= 0.
+    random_state : ignored
+        Kept for compatibility; nothing is drawn.
+
+    Attributes
+    ----------
+    coef_ : array of shape (d,) or (m, d)
+    intercept_ : float or array of shape (m,)
+    n_iter_ : array of shape (1,)
+        Passes over the data.
+    solver_ : str
+        The route taken.
+    n_features_in_ : int
+    report_ : Report
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary import Ridge
+    >>> X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([-2.0, 0.0, 2.0])
+    >>> Ridge(alpha=2.0).fit(X, y).coef_.tolist()
+    [1.0]
+    """
+
+    rules: ClassVar = {
+        "alpha": real(0) | array_like,
+        "fit_intercept": boolean,
+        "copy_X": boolean,
+        "max_iter": missing | whole(1),
+        "tol": real(0),
+        "solver": one_of(*SOLVERS),
+        "positive": boolean,
+        "random_state": seed,
+    }
+
+    def __init__(
+        self,
+        alpha: Any = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+    @classmethod
+    def from_prior(
+        cls, noise_variance: float, prior_variance: float, **parameters: Any
+    ) -> Ridge:
+        """Make the MAP estimator for Gaussian noise and a Gaussian prior on b (3).
+
+        Parameters
+        ----------
+        noise_variance : float
+            sigma^2, the variance of y around x'b + b0.
+        prior_variance : float
+            sigma_b^2, the prior variance of each coefficient.
+        **parameters
+            Further parameters of `Ridge`.
+
+        Examples
+        --------
+        >>> Ridge.from_prior(noise_variance=4.0, prior_variance=2.0).alpha
+        2.0
+        """
+        for name, value in (("noise", noise_variance), ("prior", prior_variance)):
+            if not value > 0:
+                must = f"{name}_variance must be above 0"
+                raise ParameterError(sentence("Ridge.from_prior", must, f"{value}"))
+        return cls(alpha=noise_variance / prior_variance, **parameters)
+
+    def _alpha(self, targets: int) -> Floats:
+        alpha = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64)).ravel()
+        if len(alpha) not in (1, targets):
+            must = f"alpha must be one number or one for each of the {targets} targets"
+            raise DataError(sentence(self, must, f"{len(alpha)} numbers"))
+        if (alpha < 0).any():
+            raise ParameterError(sentence(self, "alpha must be >= 0", f"{alpha.min():g}"))
+        return alpha
+
+    def _preferred_route(self) -> str | None:
+        return "qr" if self.positive else ROUTES.get(self.solver)
+
+    def account(self, state: Route, report: Report) -> None:
+        """Report as least squares does; a ridge leaves no coefficient undetermined."""
+        super().account(state, report)
+        if np.min(self._alpha(np.size(self.alpha))) > 0:
+            report.facts.pop("dependent", None)
+            report.warnings.clear()
+
+    def publish(self, fitted: Fitted) -> None:
+        """Set the coefficients and the route taken."""
+        super().publish(fitted)
+        self.n_iter_ = np.array([fitted.report.passes])
+        self.solver_ = fitted.report.facts["route"]

@@ -1,0 +1,132 @@
+"""Types of the compiled loops. Arrays are C-contiguous and taken as they are.
+
+``Real`` arrays of one call share a dtype, float32 or float64: X's. A CSR matrix is its
+``data``, ``indices`` (int32) and ``indptr`` (int32 or int64, maybe a slice: its offsets
+count from data[0]). Arrays that a loop writes are named in its comment.
+"""
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Real = TypeVar("Real", np.float32, np.float64)
+type Doubles = NDArray[np.float64]
+type Ints = NDArray[np.int32]
+type Offsets = NDArray[np.int32] | NDArray[np.int64]
+type Keys = NDArray[np.uint64]
+
+target: str  # the module in use: "baseline", "x86_64_v3"
+
+# -- finite.cpp ----------------------------------------------------------------------
+def all_finite(x: NDArray[Real], threads: int) -> bool: ...  # x: (n,)
+
+# -- k_means.cpp ---------------------------------------------------------------------
+def nearest(
+    X: NDArray[Real],  # (n, d)
+    mu: NDArray[Real],  # (k, d)
+    labels: Ints,  # (n,) out
+    d2: NDArray[Real],  # (n,) out
+    threads: int,
+) -> None: ...
+def nearest_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    mu: NDArray[Real],
+    labels: Ints,
+    d2: NDArray[Real],
+    threads: int,
+) -> None: ...
+def assign(
+    X: NDArray[Real],  # (n, d)
+    w: Doubles | None,  # (n,)
+    mu: NDArray[Real],  # (k, d)
+    labels: Ints,  # (n,) memory
+    lower: NDArray[Real],  # (n,) memory
+    fresh: bool,  # the memory is empty
+    drift_max: float,  # the farthest that any centre moved since the memory was written
+    n: Doubles,  # (k,) added to
+    sum_x: Doubles,  # (k, d) added to
+) -> tuple[float, int]: ...  # J, rows that Hamerly's test did not spare
+def assign_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    w: Doubles | None,
+    mu: NDArray[Real],
+    labels: Ints,
+    lower: NDArray[Real],
+    fresh: bool,
+    drift_max: float,
+    n: Doubles,
+    sum_x: Doubles,
+) -> tuple[float, int]: ...
+
+# -- naive_bayes.cpp -----------------------------------------------------------------
+def class_moments(
+    X: NDArray[Real],  # (n, d)
+    z: Ints,  # (n,) class codes 0..k-1
+    w: Doubles | None,  # (n,)
+    n: Doubles,  # (k,) out
+    mean: Doubles,  # (k, d) out
+    M2: Doubles,  # (k, d) out
+) -> None: ...
+def joint_log_likelihood(
+    X: NDArray[Real],  # (n, d)
+    theta: Doubles,  # (k, d)
+    precision: Doubles,  # (k, d)
+    constant: Doubles,  # (k,)
+    out: NDArray[Real],  # (n, k) out
+    threads: int,
+) -> None: ...
+
+# -- logistic.cpp --------------------------------------------------------------------
+def binary(
+    X: NDArray[Real],  # (n, d)
+    y: Doubles,  # (n,) in [0, 1]
+    w: Doubles | None,  # (n,)
+    coef: Doubles,  # (d,)
+    intercept: float,
+    grad: Doubles,  # (d,) added to
+    curvature: NDArray[Real] | None,  # (n,) out
+) -> tuple[float, float]: ...  # loss, gradient of the intercept
+def binary_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    y: Doubles,
+    w: Doubles | None,
+    coef: Doubles,
+    intercept: float,
+    grad: Doubles,
+    curvature: NDArray[Real] | None,
+) -> tuple[float, float]: ...
+def multinomial(
+    X: NDArray[Real],  # (n, d)
+    z: Ints,  # (n,) class codes 0..K-1
+    w: Doubles | None,  # (n,)
+    W: Doubles,  # (K, d)
+    b: Doubles,  # (K,)
+    grad: Doubles,  # (K, d) added to
+    grad_b: Doubles,  # (K,) added to
+    P: NDArray[Real] | None,  # (n, K) out
+) -> float: ...  # loss
+def multinomial_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    z: Ints,
+    w: Doubles | None,
+    W: Doubles,
+    b: Doubles,
+    grad: Doubles,
+    grad_b: Doubles,
+    P: NDArray[Real] | None,
+) -> float: ...
+
+# -- row_keys.cpp --------------------------------------------------------------------
+def row_keys(X: NDArray[Real], seed: int, out: Keys) -> None: ...  # out: (n,)
+def row_keys_csr(
+    data: NDArray[Real], indices: Ints, indptr: Offsets, seed: int, out: Keys
+) -> None: ...

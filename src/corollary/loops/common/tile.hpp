@@ -1,0 +1,78 @@
+// Register tiles: R rows times V vectors of columns, kept in registers while the inner
+// dimension runs. 6 x 2 (or 4 x 3) accumulators fill the 16 vector registers of AVX2.
+#pragma once
+
+#include <vector>
+
+#include "common/rows.hpp"
+
+namespace corollary {
+
+// The columns of M^T, for M (k, d), packed in panels of `width` columns each:
+// panel p holds M[p width + c, q] at [p][q][c]. k is padded with zero columns.
+template <class T>
+struct Panels {
+    Index k, d, width, count;
+    std::vector<T> data;
+
+    Panels(Index k, Index d, Index width)
+        : k(k),
+          d(d),
+          width(width),
+          count((k + width - 1) / width),
+          data(static_cast<std::size_t>(count * width * d), T(0)) {}
+
+    T& at(Index c, Index q) {
+        return data[static_cast<std::size_t>((c / width * d + q) * width + c % width)];
+    }
+    const T* panel(Index p) const { return data.data() + p * width * d; }
+    Index padded() const { return count * width; }
+};
+
+// a[r][v] += sum_q x[r][q] panel[q][v], in the order of q.
+template <int R, int V, class T>
+inline void multiply_tile(const T* const* x, const T* panel, Index d,
+                          Vec<T> (&a)[R][V]) {
+    constexpr int L = lanes<T>;
+    for (Index q = 0; q < d; ++q, panel += V * L) {
+        Vec<T> column[V];
+        for (int v = 0; v < V; ++v) column[v] = load(panel + v * L);
+        for (int r = 0; r < R; ++r) {
+            const Vec<T> x_rq = splat(x[r][q]);
+            for (int v = 0; v < V; ++v) a[r][v] += x_rq * column[v];
+        }
+    }
+}
+
+// The same for one sparse row: a[v] += sum_p x_p M^T[j_p, v], M^T in one panel.
+template <int V, class T>
+inline void multiply_sparse(SparseRow<T> row, const T* panel, Index width,
+                            Vec<T> (&a)[V]) {
+    for (Index p = 0; p < row.count; ++p) {
+        const Vec<T> x_p = splat(row.x[p]);
+        const T* column = panel + row.j[p] * width;
+        for (int v = 0; v < V; ++v) a[v] += x_p * load(column + v * lanes<T>);
+    }
+}
+
+// out[c] = start[c] + sum_p x_p M^T[j_p, c], for the `width` columns of the one panel,
+// a multiple of the lanes.
+template <class T>
+inline void multiply_sparse(SparseRow<T> row, const T* panel, Index width,
+                            const T* start, T* out) {
+    constexpr int L = lanes<T>, V = 6;
+    Index c = 0;
+    for (; c + V * L <= width; c += V * L) {
+        Vec<T> a[V];
+        for (int v = 0; v < V; ++v) a[v] = load(start + c + v * L);
+        multiply_sparse(row, panel + c, width, a);
+        for (int v = 0; v < V; ++v) store(out + c + v * L, a[v]);
+    }
+    for (; c < width; c += L) {
+        Vec<T> a[1] = {load(start + c)};
+        multiply_sparse(row, panel + c, width, a);
+        store(out + c, a[0]);
+    }
+}
+
+}  // namespace corollary

@@ -1,0 +1,183 @@
+// Short vectors as wide as the target's registers, through the vector extensions of
+// GCC and Clang: + - * / < ?: work lane by lane, and there are no intrinsics to port.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace corollary {
+
+#if defined(__AVX2__)
+inline constexpr int vector_bytes = 32;
+#else
+inline constexpr int vector_bytes = 16;
+#endif
+
+template <class T>
+struct VectorOf {
+    typedef T type __attribute__((vector_size(vector_bytes)));
+};
+template <class T>
+using Vec = typename VectorOf<T>::type;
+
+template <class T>
+inline constexpr int lanes = vector_bytes / sizeof(T);
+
+// The integer as wide as T; comparisons of Vec<T> give Vec<Bits<T>> (0 or -1).
+template <class T>
+using Bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+template <class T>
+inline Vec<T> load(const T* p) {
+    Vec<T> v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+}
+
+template <class T>
+inline void store(T* p, Vec<T> v) {
+    std::memcpy(p, &v, sizeof v);
+}
+
+template <class T>
+inline Vec<T> splat(T x) {
+    return x - Vec<T>{};
+}
+
+// 0, 1, 2, ...
+template <class T>
+inline Vec<T> ramp() {
+    Vec<T> v;
+    for (int l = 0; l < lanes<T>; ++l) v[l] = T(l);
+    return v;
+}
+
+// The first `count` < lanes values of p; the other lanes are zero.
+template <class T>
+inline Vec<T> load_part(const T* p, std::int64_t count) {
+    Vec<T> v = {};
+    for (int l = 0; l < lanes<T> - 1; ++l)
+        if (l < count) v[l] = p[l];
+    return v;
+}
+
+// The last d % lanes values of x[0..d), in an order that depends on d alone; the other
+// lanes are zero. Reads one whole vector where it can.
+template <class T>
+inline Vec<T> load_rest(const T* x, std::int64_t d) {
+    constexpr int L = lanes<T>;
+    const std::int64_t rest = d % L;
+    if (d < L) return load_part(x, d);
+    return ramp<Bits<T>>() < Bits<T>(L - rest) ? Vec<T>{} : load(x + d - L);
+}
+
+// Bit l is set where lane l of a comparison holds.
+template <class T>
+inline std::uint64_t lane_bits(Vec<Bits<T>> mask) {
+#if defined(__AVX2__)
+    if constexpr (sizeof(T) == 4)
+        return std::uint32_t(
+            __builtin_ia32_movmskps256(std::bit_cast<Vec<float>>(mask)));
+    else
+        return std::uint32_t(
+            __builtin_ia32_movmskpd256(std::bit_cast<Vec<double>>(mask)));
+#elif defined(__SSE2__)
+    if constexpr (sizeof(T) == 4)
+        return std::uint32_t(__builtin_ia32_movmskps(std::bit_cast<Vec<float>>(mask)));
+    else
+        return std::uint32_t(__builtin_ia32_movmskpd(std::bit_cast<Vec<double>>(mask)));
+#else
+    std::uint64_t bits = 0;
+    for (int l = 0; l < lanes<T>; ++l) bits |= std::uint64_t(mask[l] & 1) << l;
+    return bits;
+#endif
+}
+
+template <class V>
+inline V minimum(V a, V b) {
+    return a < b ? a : b;
+}
+
+template <class V>
+inline V maximum(V a, V b) {
+    return a > b ? a : b;
+}
+
+// Sum of the lanes, halves first.
+template <class T>
+inline T sum(Vec<T> v) {
+    T part[lanes<T>];
+    store(part, v);
+    for (int half = lanes<T> / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; ++l) part[l] += part[l + half];
+    return part[0];
+}
+
+// e^x = 2^m e^r with m = round(x / ln 2), |r| <= ln(2)/2, and Taylor's series for e^r.
+// Relative error < 1e-15 (double), 2e-7 (float). Results below the smallest normal
+// number are 0, above the largest inf; NaN stays NaN.
+template <class T>
+inline Vec<T> exp(Vec<T> x) {
+    constexpr bool wide = sizeof(T) == 8;
+    constexpr T log2e = T(1.4426950408889634074);
+    constexpr T ln2_high = wide ? T(0x1.62e42fefa3800p-1) : T(0x1.62e400p-1);
+    constexpr T ln2_low = wide ? T(0x1.ef35793c76730p-45) : T(0x1.7f7d1cp-20);
+    constexpr T magic = wide ? T(0x1.8p52) : T(0x1.8p23);  // rounds when added
+    constexpr int mantissa = wide ? 52 : 23;
+    constexpr int degree = wide ? 13 : 7;
+    constexpr T lowest = wide ? T(-708) : T(-87);
+    constexpr T highest = wide ? T(709.78271289338397) : T(88.72283);
+
+    const Vec<T> clamped = x < lowest    ? splat(lowest)
+                           : x > highest ? splat(highest)
+                                         : x;
+    const Vec<T> shifted = clamped * log2e + magic;
+    const Vec<T> m = shifted - magic;
+    const Vec<T> r = (clamped - m * ln2_high) - m * ln2_low;
+
+    constexpr double inverse_factorial[] = {1.,
+                                            1.,
+                                            1. / 2,
+                                            1. / 6,
+                                            1. / 24,
+                                            1. / 120,
+                                            1. / 720,
+                                            1. / 5040,
+                                            1. / 40320,
+                                            1. / 362880,
+                                            1. / 3628800,
+                                            1. / 39916800,
+                                            1. / 479001600,
+                                            1. / 6227020800.};
+    Vec<T> series = splat(T(inverse_factorial[degree]));
+    for (int k = degree - 1; k >= 0; --k) series = series * r + T(inverse_factorial[k]);
+
+    // 2^(m-1), then doubled, so that m = 1024 (128) does not overflow on the way.
+    using I = Bits<T>;
+    constexpr I bias = wide ? 1022 : 126;
+    const Vec<T> power =
+        std::bit_cast<Vec<T>>((std::bit_cast<Vec<I>>(shifted) + bias) << mantissa);
+    const Vec<T> y = series * power * T(2);
+    return x < lowest    ? Vec<T>{}
+           : x > highest ? splat(std::numeric_limits<T>::infinity())
+                         : y;
+}
+
+// log(1 + x) for 0 <= x <= 1:  2 artanh(s) with s = x/(2+x), or ln 2 + 2 artanh(s) with
+// s = (x-1)/(x+3) when 1+x > sqrt(2), so that |s| <= 0.172. Same accuracy as exp.
+template <class T>
+inline Vec<T> log1p_unit(Vec<T> x) {
+    constexpr int terms = sizeof(T) == 8 ? 11 : 5;
+    const auto upper = x > T(0.41421356237309505);
+    const Vec<T> s = (upper ? x - T(1) : x) / (upper ? x + T(3) : x + T(2));
+    const Vec<T> s2 = s * s;
+    Vec<T> series = splat(T(1. / (2 * terms - 1)));
+    for (int k = terms - 2; k >= 0; --k) series = series * s2 + T(1. / (2 * k + 1));
+    const Vec<T> y = T(2) * s * series;
+    return upper ? y + T(0.69314718055994530942) : y;
+}
+
+}  // namespace corollary

@@ -1,0 +1,14 @@
+// What each file of loops adds to the module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace corollary {
+
+void bind_finite(nanobind::module_& m);
+void bind_k_means(nanobind::module_& m);
+void bind_naive_bayes(nanobind::module_& m);
+void bind_logistic(nanobind::module_& m);
+void bind_row_keys(nanobind::module_& m);
+
+}  // namespace corollary

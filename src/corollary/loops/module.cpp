@@ -1,0 +1,28 @@
+// The extension module. CMake compiles it, with all the loops, once for every width of
+// vector; COROLLARY_LOOPS is the module's name.
+#include "common/arrays.hpp"
+#include "loops.hpp"
+
+namespace {
+
+// The widest module that this processor can run.
+const char* widest() {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
+        return "x86_64_v3";
+#endif
+    return "baseline";
+}
+
+}  // namespace
+
+NB_MODULE(COROLLARY_LOOPS, m) {
+    m.def("widest", &widest);
+    corollary::bind_finite(m);
+    corollary::bind_k_means(m);
+    corollary::bind_naive_bayes(m);
+    corollary::bind_logistic(m);
+    corollary::bind_row_keys(m);
+}

@@ -1,0 +1,105 @@
+// A 64-bit key of each row, a function of its values and the seed alone.
+//
+//   key(x) = finish(seed' + sum_j [h(bits(x_j) ^ a_j) - h(a_j)]),   mod 2^64 (1) h(v)
+//   = high(p) ^ low(p),  p = v B in 128 bits, B a fixed odd number            (2)
+//
+// bits(v) are those of v as float64, with -0 as 0; a_j is a random 64-bit number drawn
+// from the seed and j. Zeros add nothing, so a CSR row has its dense row's key.
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "common/arrays.hpp"
+#include "loops.hpp"
+
+namespace corollary {
+namespace {
+
+using Word = std::uint64_t;
+__extension__ using DoubleWord = unsigned __int128;
+
+// The finaliser of splitmix64 (Steele, Lea and Flood, 2014).
+inline Word finish(Word h) {
+    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
+    return h ^ (h >> 31);
+}
+
+// The j-th random number of splitmix64's stream.
+inline Word draw(Word seed, Index j) {
+    return finish(seed + (Word(j) + 1) * 0x9e3779b97f4a7c15u);
+}
+
+inline Word bits(double v) { return std::bit_cast<Word>(v + 0.0); }  // -0 + 0 = 0
+
+inline Word h(Word v) {  // (2)
+    const DoubleWord p = DoubleWord(v) * 0xa0761d6478bd642fu;
+    return Word(p >> 64) ^ Word(p);
+}
+
+template <class T>
+void row_keys(const Dense<T>& X, Word seed, Word* out) {
+    constexpr Index block = 64;  // the first loop over a block is vectorised
+    std::vector<Word> a(X.d);
+    Word start = finish(seed);
+    for (Index j = 0; j < X.d; ++j) {
+        a[j] = draw(seed, j);
+        start -= h(a[j]);
+    }
+    for (Index i = 0; i < X.n; ++i) {
+        const T* x = X.row(i);
+        Word v[block], s = start;
+        for (Index begin = 0; begin < X.d; begin += block) {
+            const Index count = std::min(block, X.d - begin);
+            for (Index j = 0; j < count; ++j) v[j] = bits(x[begin + j]) ^ a[begin + j];
+#pragma GCC unroll 4
+            for (Index j = 0; j < count; ++j) s += h(v[j]);
+        }
+        out[i] = finish(s);  // (1)
+    }
+}
+
+template <class T>
+void row_keys(const Csr<T>& X, Word seed, Word* out) {
+    const Word start = finish(seed);
+    for (Index i = 0; i < X.n; ++i) {
+        const SparseRow<T> row = X.row(i);
+        Word s = start;
+        for (Index p = 0; p < row.count; ++p) {
+            const Word a_j = draw(seed, row.j[p]);
+            s += h(bits(row.x[p]) ^ a_j) - h(a_j);
+        }
+        out[i] = finish(s);  // (1)
+    }
+}
+
+template <class T>
+void bind(nb::module_& m) {
+    m.def(
+        "row_keys",
+        [](Matrix<const T> X, Word seed, Vector<Word> out) {
+            nb::gil_scoped_release free;
+            row_keys(rows(X), seed, out.data());
+        },
+        as_is("X"), nb::arg("seed"), as_is("out"));
+    m.def(
+        "row_keys_csr",
+        [](Vector<const T> data, Vector<const std::int32_t> indices, Indptr indptr,
+           Word seed, Vector<Word> out) {
+            const Csr<T> X = rows(data, indices, indptr, 0);
+            nb::gil_scoped_release free;
+            row_keys(X, seed, out.data());
+        },
+        as_is("data"), as_is("indices"), as_is("indptr"), nb::arg("seed"),
+        as_is("out"));
+}
+
+}  // namespace
+
+void bind_row_keys(nb::module_& m) {
+    bind<float>(m);
+    bind<double>(m);
+}
+
+}  // namespace corollary

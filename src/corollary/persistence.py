@@ -1,0 +1,274 @@
+"""Saving and loading models: safetensors arrays and JSON, nothing that can run.
+
+A model file is one safetensors file.  Its header holds a JSON tree, its body the arrays::
+
+    {"format": 1, "class": "KMeans", "parameters": {...}, "learned": {...}}
+
+A class is named by its key in `corollary.ESTIMATORS`, a record inside it by its key in
+`RECORDS`; no module path is ever read from a file, and nothing is imported, called or
+evaluated because a file says so.  `load` checks every name, type and shape before a
+model exists: a forged or damaged file ends in one sentence, `ModelFileError`.
+
+No training row is in a file unless the method must keep rows to predict.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from corollary import ESTIMATORS, __version__
+from corollary.core.errors import ModelFileError, ParameterError, sentence
+from corollary.core.params import check_parameters
+from corollary.core.report import Report
+
+__all__ = ["load", "save"]
+
+FORMAT = 1
+NUMERIC = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
+
+#: Records that may stand inside a model, and where they are defined.
+RECORDS = {
+    "Assigned": "corollary.clustering.k_means",
+    "Centres": "corollary.clustering.k_means",
+    "Far": "corollary.clustering.k_means",
+    "ClassMoments": "corollary.bayes.gaussian_nb",
+    "Gaussians": "corollary.bayes.gaussian_nb",
+    "Fitted": "corollary.engine.run",
+    "Moments": "corollary.engine.statistics",
+    "Product": "corollary.linear.least_squares",
+    "Route": "corollary.linear.least_squares",
+    "ConjugateGradient": "corollary.solvers.conjugate_gradient",
+    "Solution": "corollary.solvers.least_squares",
+    "Spectrum": "corollary.decomposition.pca",
+    "Triangle": "corollary.engine.statistics",
+}
+
+
+# -- saving ------------------------------------------------------------------------
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a model, fitted or not, to a file.
+
+    The file appears whole or not at all.
+
+    Parameters
+    ----------
+    model : estimator of Corollary
+    path : path-like
+        Where to write; an existing file is replaced.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, os
+    >>> from corollary import Ridge, load, save
+    >>> model = Ridge().fit(np.eye(3), [1.0, 2.0, 3.0])
+    >>> path = os.path.join(tempfile.mkdtemp(), "ridge.corollary")
+    >>> save(model, path)
+    >>> bool((load(path).coef_ == model.coef_).all())
+    True
+    """
+    from safetensors.numpy import save as to_bytes
+
+    name = type(model).__name__
+    if name not in ESTIMATORS or type(model).__module__ != ESTIMATORS[name]:
+        must = "only estimators of Corollary can be saved"
+        raise ParameterError(sentence("save", must, f"a {name}"))
+    arrays: dict[str, Any] = {}
+    tree = {
+        "format": FORMAT,
+        "version": __version__,
+        "class": name,
+        "parameters": _tree_of(model.get_params(deep=False), arrays, name),
+        "learned": _tree_of(_learned(model), arrays, name),
+    }
+    content = to_bytes(arrays, metadata={"corollary": json.dumps(tree)})
+    path = Path(path)
+    handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(scratch, path)
+    except BaseException:
+        Path(scratch).unlink(missing_ok=True)
+        raise
+
+
+def _learned(model: Any) -> dict[str, Any]:
+    parameters = model.get_params(deep=False)
+    return {k: v for k, v in vars(model).items() if k not in parameters}
+
+
+def _tree_of(value: Any, arrays: dict[str, Any], who: str) -> Any:
+    """Turn a value into JSON; arrays go aside and leave their number."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return {"float": value.hex()}
+    if isinstance(value, np.generic) and value.dtype.name in NUMERIC:
+        return {"scalar": _tree_of(np.asarray(value), arrays, who)}
+    if isinstance(value, np.ndarray):
+        return _array_tree(value, arrays, who)
+    if isinstance(value, np.dtype) or value in (np.float32, np.float64):
+        return {"dtype": np.dtype(value).name}
+    if isinstance(value, list | tuple):
+        kind = "list" if isinstance(value, list) else "tuple"
+        return {kind: [_tree_of(item, arrays, who) for item in value]}
+    if isinstance(value, dict):
+        items = [[_tree_of(k, arrays, who), _tree_of(v, arrays, who)] for k, v in value.items()]
+        return {"dict": items}
+    if isinstance(value, Report):
+        return {"report": _tree_of(value.to_dict(), arrays, who)}
+    name = type(value).__name__
+    if name in RECORDS and dataclasses.is_dataclass(value):
+        fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        return {"record": name, "fields": {k: _tree_of(v, arrays, who) for k, v in fields.items()}}
+    must = "a model to be saved must hold plain values and arrays"
+    remedy = "Give whole numbers as random_state and arrays instead of functions."
+    raise ParameterError(sentence(who, must, f"a {name}", remedy))
+
+
+def _array_tree(value: Any, arrays: dict[str, Any], who: str) -> Any:
+    if value.dtype.kind in "OU":
+        items = [_tree_of(item, arrays, who) for item in value.ravel().tolist()]
+        return {"objects": items, "kind": value.dtype.kind, "shape": list(value.shape)}
+    if value.dtype.name not in NUMERIC:
+        must = "arrays to be saved must hold numbers, booleans or strings"
+        raise ParameterError(sentence(who, must, f"{value.dtype}"))
+    key = f"a{len(arrays)}"
+    arrays[key] = np.ascontiguousarray(value)
+    return {"array": key, "shape": list(value.shape)}
+
+
+# -- loading -----------------------------------------------------------------------
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model from a file written by `save`.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    estimator
+    """
+    from safetensors import SafetensorError, safe_open
+
+    shown = Path(path).name
+    try:
+        with safe_open(os.fspath(path), framework="numpy") as file:
+            text = (file.metadata() or {}).get("corollary", "")
+            arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        tree = json.loads(text)
+    except FileNotFoundError:
+        raise ModelFileError(sentence("load", f"{shown} must exist", "nothing")) from None
+    except (SafetensorError, OSError, ValueError, KeyError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        must = f"{shown} must be a Corollary model file"
+        raise ModelFileError(sentence("load", must, reason)) from None
+    try:
+        return _model(tree, arrays)
+    except ModelFileError as error:
+        raise ModelFileError(f"load: {shown} is damaged or forged: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise ModelFileError(f"load: {shown} is damaged or forged: {reason}.") from None
+
+
+def _model(tree: Any, arrays: dict[str, Any]) -> Any:
+    if not isinstance(tree, dict) or tree.get("format") != FORMAT:
+        raise ModelFileError(f"the format must be {FORMAT}")
+    if tree["class"] not in ESTIMATORS:
+        raise ModelFileError(f"{tree['class']!r} is no estimator of Corollary")
+    cls = getattr(importlib.import_module(ESTIMATORS[tree["class"]]), tree["class"])
+    parameters = _value_of(tree["parameters"], arrays)
+    learned = _value_of(tree["learned"], arrays)
+    if set(parameters) != set(cls().get_params(deep=False)):
+        raise ModelFileError("the parameters are not those of the class")
+    model = cls(**parameters)
+    check_parameters(model, cls.rules)
+    for name, value in learned.items():
+        if not re.fullmatch(r"[a-zA-Z]\w*_|_running|_n_features_out", name):
+            raise ModelFileError(f"{name!r} is no learned attribute")
+        if hasattr(cls, name) or not isinstance(name, str):
+            raise ModelFileError(f"{name!r} would hide a method")
+        setattr(model, name, value)
+    if learned:
+        check_shapes(model)
+    return model
+
+
+def check_shapes(model: Any) -> None:
+    """Hold the learned arrays to the shapes that the class declares."""
+    sizes: dict[str, int] = {"d": model.n_features_in_}
+    if not isinstance(sizes["d"], int) or sizes["d"] < 1:
+        raise ModelFileError("n_features_in_ must be a whole number >= 1")
+    for name, allowed in type(model).shapes.items():
+        value = getattr(model, name)
+        array = np.asarray(value)
+        for dims in allowed.split("|"):
+            if _fits(array.shape, dims.split(), sizes):
+                break
+        else:
+            raise ModelFileError(f"{name} must have shape ({allowed}), not {array.shape}")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ModelFileError(f"{name} must be finite")
+
+
+def _fits(shape: tuple[int, ...], dims: list[str], sizes: dict[str, int]) -> bool:
+    if len(shape) != len(dims):
+        return False
+    trial = dict(sizes)
+    for size, dim in zip(shape, dims, strict=True):
+        if trial.setdefault(dim, int(dim) if dim.isdigit() else size) != size:
+            return False
+    sizes.update(trial)
+    return True
+
+
+def _value_of(tree: Any, arrays: dict[str, Any]) -> Any:
+    """Turn JSON back into a value; only the forms that `save` writes are known."""
+    if tree is None or isinstance(tree, bool | int | str):
+        return tree
+    if not isinstance(tree, dict):
+        raise ModelFileError(f"{tree!r} is not written by save")
+    match tree:
+        case {"float": str(text)}:
+            return float.fromhex(text)
+        case {"scalar": inner}:
+            return _value_of(inner, arrays)[()]
+        case {"array": str(key), "shape": list(shape)}:
+            return arrays[key].reshape(shape).copy()
+        case {"objects": list(items), "kind": "O" | "U" as kind, "shape": list(shape)}:
+            values = np.empty(len(items), dtype=object)
+            values[:] = [_value_of(item, arrays) for item in items]
+            return (values if kind == "O" else values.astype(str)).reshape(shape)
+        case {"dtype": "float32" | "float64" as name}:
+            return np.dtype(name)
+        case {"list": list(items)}:
+            return [_value_of(item, arrays) for item in items]
+        case {"tuple": list(items)}:
+            return tuple(_value_of(item, arrays) for item in items)
+        case {"dict": list(items)}:
+            return {_value_of(k, arrays): _value_of(v, arrays) for k, v in items}
+        case {"report": inner}:
+            return Report.from_dict(_value_of(inner, arrays))
+        case {"record": str(name), "fields": dict(fields)}:
+            return _record(name, fields, arrays)
+    raise ModelFileError(f"{sorted(tree)} is not written by save")
+
+
+def _record(name: str, fields: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    if name not in RECORDS:
+        raise ModelFileError(f"{name!r} is no record of Corollary")
+    cls = getattr(importlib.import_module(RECORDS[name]), name)
+    if set(fields) != {f.name for f in dataclasses.fields(cls)}:
+        raise ModelFileError(f"{name} has other fields")
+    return cls(**{k: _value_of(v, arrays) for k, v in fields.items()})

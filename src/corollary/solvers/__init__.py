@@ -1,0 +1,1 @@
+"""How it is minimised: solvers as pure functions over small records."""

@@ -1,0 +1,106 @@
+"""L-BFGS with a preconditioner, one evaluation at a time.
+
+Minimise a smooth f.  From the last m steps s_i and changes of gradient y_i it builds an
+approximate inverse Hessian H by the two-loop recursion, starting from gamma P, where P is
+a fixed preconditioner and gamma = s'y / y'P y makes it fit the last step:
+
+    d = -H g                                                                     (1)
+    x+ = x + t d,   t = 1, shortened until f(x+) <= f(x) + c t g'd               (2)
+
+An evaluation of f and its gradient is one pass over the data, so the search is a record
+that says where to evaluate next (`trial`), and `step` takes the answer.
+
+References: Nocedal and Wright (2006), 7.2; Liu and Nocedal (1989).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from corollary.core.arrays import Floats
+
+__all__ = ["LBFGS", "begin", "step"]
+
+Precondition = Callable[[Floats], Floats]
+
+MEMORY = 10  # pairs (s, y) kept
+SUFFICIENT = 1e-4  # c in (2)
+MOST_TRIES = 25  # shortenings of one step
+
+
+@dataclass(frozen=True)
+class LBFGS:
+    """Where the search stands (x, f, g) and where it wants f and g next (trial)."""
+
+    trial: Floats
+    x: Floats
+    f: float = np.inf
+    g: Floats | None = None
+    d: Floats | None = None
+    t: float = 1.0
+    tries: int = 0
+    pairs: tuple[tuple[Floats, Floats], ...] = ()
+    stalled: bool = False
+
+    def gradient_norm(self) -> float:
+        """Return the largest entry of the gradient."""
+        return np.inf if self.g is None else float(np.abs(self.g).max(initial=0.0))
+
+
+def begin(x: Floats) -> LBFGS:
+    """Start at x."""
+    return LBFGS(trial=x, x=x)
+
+
+def step(search: LBFGS, f: float, g: Floats, precondition: Precondition) -> LBFGS:
+    """Take f and g at the trial point; accept it or shorten the step (2)."""
+    if search.g is None:
+        return _onward(replace(search, f=f, g=g), precondition)
+    slope = float(search.g @ search.d)
+    allowed = search.f + SUFFICIENT * search.t * slope + 1e-15 * abs(search.f)
+    if not f <= allowed:
+        if search.tries >= MOST_TRIES:
+            return replace(search, trial=search.x, stalled=True)
+        t = _shorter(search.t, search.f, slope, f)
+        return replace(
+            search, t=t, trial=search.x + t * search.d, tries=search.tries + 1
+        )
+    s, y = search.trial - search.x, g - search.g
+    pairs = search.pairs
+    if s @ y > 1e-16 * np.sqrt((s @ s) * (y @ y)):
+        pairs = (*pairs, (s, y))[-MEMORY:]
+    return _onward(replace(search, x=search.trial, f=f, g=g, pairs=pairs), precondition)
+
+
+def _onward(search: LBFGS, precondition: Precondition) -> LBFGS:
+    d = -_two_loop(search.g, search.pairs, precondition)  # (1)
+    if not d @ search.g < 0:  # rounding spoilt the pairs: begin anew
+        search, d = replace(search, pairs=()), -precondition(search.g)
+    return replace(search, d=d, t=1.0, tries=0, trial=search.x + d)
+
+
+def _two_loop(
+    g: Floats, pairs: tuple[tuple[Floats, Floats], ...], precondition: Precondition
+) -> Floats:
+    """Return H g."""
+    q, a = g.copy(), []
+    for s, y in reversed(pairs):
+        a.append((s @ q) / (s @ y))
+        q = q - a[-1] * y
+    r = precondition(q)
+    if pairs:
+        s, y = pairs[-1]
+        r *= (s @ y) / (y @ precondition(y))
+    for (s, y), a_i in zip(pairs, reversed(a), strict=True):
+        r = r + (a_i - (y @ r) / (s @ y)) * s
+    return r
+
+
+def _shorter(t: float, f0: float, slope: float, f: float) -> float:
+    """Minimise the parabola through f0, its slope, and f(t); stay in [0.1, 0.5] t."""
+    curvature = f - f0 - t * slope
+    best = -slope * t * t / (2 * curvature) if np.isfinite(f) and curvature > 0 else 0.0
+    return float(min(max(best, 0.1 * t), 0.5 * t))

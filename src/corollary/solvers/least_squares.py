@@ -1,0 +1,199 @@
+"""Least squares with a ridge, solved from sums over the rows.
+
+Minimise  ||y - X b - b0||^2 + alpha ||b||^2.  With centred columns Xc, yc the intercept
+drops out, b0 = mean(y) - mean(X)' b, and the normal equations are
+
+    (Xc'Xc + alpha I) b = Xc'yc                                                  (1)
+
+Two routes to b:
+
+    Gram      Cholesky of (1), columns scaled to unit length: n d^2 flops, one pass,
+              but it squares the condition number: about eps kappa^2 is lost.
+    triangle  [1 X y] = QR.  The rows of R below the first are an R of [Xc yc], and
+              R b = z  (2)  has the condition of X itself: eps kappa is lost.
+
+`from_moments` refuses (returns None) where (1) would lose too many digits; the caller
+makes a second pass for the triangle.  A rank below d gives the shortest solution, and
+the dependent columns are found by pivoting.
+
+Notation: kappa of the report is (lambda_max + alpha)/(lambda_min + alpha), the condition
+number of the matrix in (1).
+Course: S1-13, S1-14, S1-15, S4-6. References: Golub and Van Loan (2013), ch. 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg as sla
+from scipy.optimize import nnls
+
+from corollary.core.arrays import Floats
+from corollary.engine.statistics import Moments, Triangle
+
+__all__ = ["Solution", "from_moments", "from_triangle", "from_triangle_positive"]
+
+DIGITS = 1e-9  # the relative error that the Gram route may cause
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Coefficients and what the decomposition says of the problem."""
+
+    coef: Floats  # (m, d)
+    intercept: Floats  # (m,)
+    rank: int
+    singular: Floats  # (d,) singular values of Xc, falling
+    condition: float  # of (1)
+    residual: Floats  # (m,) sum of squared residuals
+    dependent: tuple[int, ...] = ()  # columns that the others determine
+    route: str = "gram"
+
+
+def from_moments(
+    moments: Moments, d: int, alpha: Floats, *, intercept: bool, force: bool = False
+) -> Solution | None:
+    """Solve (1) by Cholesky; None where that would lose too many digits."""
+    S = moments.M2 if intercept else raw(moments)
+    G, B, Y2 = S[:d, :d], S[:d, d:], np.diagonal(S)[d:]
+    eigenvalues = np.maximum(np.linalg.eigvalsh(G), 0.0)[::-1]  # falling
+    length = np.sqrt(np.diagonal(G) + alpha.min())
+    if not force and (length == 0).any():
+        return None
+    scale = np.where(length > 0, length, 1.0)
+    C = G / np.outer(scale, scale)
+    coef = np.empty((B.shape[1], d))
+    for j, a in enumerate(np.broadcast_to(alpha, B.shape[1])):
+        if j == 0 or alpha.size > 1:
+            A = C + np.diag(a / scale**2)
+            spectrum = np.linalg.eigvalsh(A)
+            good = spectrum[0] > 0 and np.finfo(float).eps * spectrum[-1] < DIGITS * spectrum[0]
+            if not good:
+                return None
+            factor = sla.cho_factor(A, lower=True, check_finite=False)
+        coef[j] = sla.cho_solve(factor, B[:, j] / scale, check_finite=False) / scale
+    residual = np.maximum(Y2 - 2 * (coef * B.T).sum(1) + ((coef @ G) * coef).sum(1), 0)
+    return Solution(
+        coef,
+        intercept_of(coef, moments.mean, d, intercept),
+        d,
+        np.sqrt(eigenvalues),
+        condition(eigenvalues, alpha),
+        residual,
+    )
+
+
+def from_triangle(
+    triangle: Triangle, d: int, alpha: Floats, *, intercept: bool
+) -> Solution:
+    """Solve (2), with a ridge through the singular values of R."""
+    mean, R = centred(triangle, intercept)
+    Rx, Z = R[:, :d], R[:, d:]
+    singular, rank, dependent = spectrum_of(Rx)
+    if alpha.any():
+        U, s, Vt = np.linalg.svd(Rx, full_matrices=False)
+        shrink = s[:, None] / (s[:, None] ** 2 + alpha[None, :])  # (r, 1 or m)
+        shrink = np.where(s[:, None] > 0, shrink, 0.0)
+        coef = (Vt.T @ (shrink * (U.T @ Z))).T
+    elif rank == d:
+        coef = solve_scaled(Rx, Z).T
+    else:
+        U, s, Vt = np.linalg.svd(Rx, full_matrices=False)
+        coef = (Vt[:rank].T @ ((U[:, :rank].T @ Z) / s[:rank, None])).T
+    residual = ((Z - Rx @ coef.T) ** 2).sum(axis=0)
+    return Solution(
+        coef,
+        intercept_of(coef, mean, d, intercept),
+        rank,
+        singular,
+        condition(np.pad(singular, (0, d - len(singular))) ** 2, alpha),
+        residual,
+        dependent,
+        "qr",
+    )
+
+
+def from_triangle_positive(
+    triangle: Triangle, d: int, alpha: Floats, *, intercept: bool
+) -> Solution:
+    """Solve (2) under b >= 0 (Lawson and Hanson's active sets)."""
+    mean, R = centred(triangle, intercept)
+    Rx, Z = R[:, :d], R[:, d:]
+    singular, rank, dependent = spectrum_of(Rx)
+    coef = np.empty((Z.shape[1], d))
+    for j, a in enumerate(np.broadcast_to(alpha, Z.shape[1])):
+        A = np.vstack([Rx, np.sqrt(a) * np.eye(d)])
+        coef[j] = nnls(A, np.concatenate([Z[:, j], np.zeros(d)]))[0]
+    return Solution(
+        coef,
+        intercept_of(coef, mean, d, intercept),
+        rank,
+        singular,
+        condition(np.pad(singular, (0, d - len(singular))) ** 2, alpha),
+        ((Z - Rx @ coef.T) ** 2).sum(axis=0),
+        dependent,
+        "non-negative least squares",
+    )
+
+
+def centred(triangle: Triangle, intercept: bool) -> tuple[Floats, Floats]:
+    """Project the column of ones out of [1 X y]; return the means and the rest."""
+    if not intercept:
+        return np.zeros(triangle.R.shape[1]), triangle.R
+    ones, A = triangle.R[:, 0], triangle.R[:, 1:]
+    length2 = ones @ ones
+    mean = (ones @ A) / length2
+    return mean, (A - np.outer(ones, mean))[(1 if _triangular(triangle.R) else 0) :]
+
+
+def _triangular(R: Floats) -> bool:
+    return R.shape[0] > 1 and not R[1:, 0].any()
+
+
+def spectrum_of(Rx: Floats) -> tuple[Floats, int, tuple[int, ...]]:
+    """Return singular values, numerical rank, and the columns others determine."""
+    d = Rx.shape[1]
+    singular = np.linalg.svd(Rx, compute_uv=False) if Rx.size else np.zeros(0)
+    length = np.sqrt((Rx**2).sum(axis=0))
+    scaled = Rx / np.where(length > 0, length, 1.0)
+    diagonal, order = pivoted(scaled)
+    cut = np.finfo(float).eps * 8 * max(Rx.shape) * (diagonal[0] if len(diagonal) else 0)
+    rank = int((diagonal > cut).sum())
+    dependent = tuple(sorted(int(j) for j in order[rank:])) if rank < d else ()
+    return singular, rank, dependent
+
+
+def pivoted(A: Floats) -> tuple[Floats, Floats]:
+    """Return |diag R| and the column order of a QR with pivoting."""
+    if not A.size:
+        return np.zeros(0), np.arange(A.shape[1])
+    R, order = sla.qr(A, mode="r", pivoting=True, check_finite=False)
+    return np.abs(np.diagonal(R)), order
+
+
+def solve_scaled(R: Floats, Z: Floats) -> Floats:
+    """Solve the square R b = Z with columns of R scaled to unit length."""
+    length = np.sqrt((R**2).sum(axis=0))
+    Q, T = np.linalg.qr(R / length)
+    b = sla.solve_triangular(T, Q.T @ Z, check_finite=False)
+    return b / length[:, None]
+
+
+def raw(moments: Moments) -> Floats:
+    """Return the sums of products about 0 instead of about the mean."""
+    return moments.M2 + moments.n * np.outer(moments.mean, moments.mean)
+
+
+def condition(eigenvalues: Floats, alpha: Floats) -> float:
+    """Return the condition number of (1) from the eigenvalues of Xc'Xc."""
+    a = float(alpha.min())
+    high, low = float(eigenvalues.max()) + a, float(eigenvalues.min()) + a
+    return high / low if low > 0 else np.inf
+
+
+def intercept_of(coef: Floats, mean: Floats, d: int, intercept: bool) -> Floats:
+    """Return mean(y) - mean(X)' b, or zeros."""
+    if not intercept:
+        return np.zeros(coef.shape[0])
+    return mean[d:] - coef @ mean[:d]
