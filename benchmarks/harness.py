@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -156,7 +157,12 @@ def _process(arguments: list[Any], folder: str, timeout: float) -> dict[str, Any
     if lines:
         return json.loads(lines[-1].removeprefix("RESULT "))
     error = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-    return {"fail": error[-1][:200]}
+    return {"fail": one_line(error[-1])}
+
+
+def one_line(message: str) -> str:
+    """Make a failure fit a table: one line, no folders, not too long."""
+    return re.sub(r"/\S*/", "", " ".join(message.split()))[:160]
 
 
 def judge(job: Job, entries: list[Entry], load: float = 0.0) -> Outcome:

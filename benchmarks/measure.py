@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness import Job, jobs
+from harness import Job, jobs, one_line
 
 MOST_CALLS = 5000
 
@@ -98,8 +98,7 @@ def main() -> None:
         job = jobs(name)[int(index)]
         result = make(job) if verb == "make" else timed(job, rest[0], float(rest[1]))
     except Exception as error:
-        message = " ".join(str(error).split())
-        result = {"fail": f"{type(error).__name__}: {message}"[:200]}
+        result = {"fail": one_line(f"{type(error).__name__}: {error}")}
     print("RESULT " + json.dumps(result), flush=True)
 
 

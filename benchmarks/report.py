@@ -59,7 +59,7 @@ def verdict(o: Outcome) -> str:
     if o.rival is None:
         line = "no comparable peer"
     elif o.ratio is None:
-        line = f"fastest peer: {o.rival}; {OURS} is not comparable"
+        line = f"fastest peer: {o.rival}; no comparable time of {OURS}"
     else:
         line = f"{o.rival} / {OURS} = {o.ratio:.2f}"
     return line + (f" (machine busy: load {o.load:.1f})" if o.load > BUSY else "")

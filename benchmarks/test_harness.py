@@ -1,7 +1,7 @@
 """The harness compares equals only, and survives whatever a contestant does."""
 
 import pytest
-from harness import Close, Entry, Job, judge
+from harness import Close, Entry, Job, judge, one_line
 from report import seconds, verdict
 
 
@@ -34,7 +34,7 @@ def test_no_ratio_when_ours_is_worse():
     entries = [entry("corollary", 1.0, score=0.8), entry("peer", 3.0, score=0.9)]
     outcome = judge(job(score=Close(max, absolute=0.01)), entries)
     assert outcome.ratio is None
-    assert verdict(outcome) == "fastest peer: peer; corollary is not comparable"
+    assert verdict(outcome) == "fastest peer: peer; no comparable time of corollary"
 
 
 def test_least_time_counts_and_a_late_failure_does_not_race():
@@ -54,3 +54,8 @@ def test_seconds_are_readable():
         "12.3 ms",
         "42 us",
     ]
+
+
+def test_failures_fit_one_line_and_name_no_folder():
+    assert one_line("Error: no\n file /a/b/c.so (here)") == "Error: no file c.so (here)"
+    assert len(one_line("x" * 1000)) == 160

@@ -15,17 +15,10 @@ def corollary(X, y):
     return lambda: LogisticRegression(tol=1e-5, max_iter=500).fit(X, y)
 
 
-def sklearn_lbfgs(X, y):
+def sklearn(X, y):
     from sklearn.linear_model import LogisticRegression
 
     return lambda: LogisticRegression(tol=1e-5, max_iter=500).fit(X, y)
-
-
-def sklearn_newton(X, y):
-    from sklearn.linear_model import LogisticRegression
-
-    model = LogisticRegression(solver="newton-cholesky", tol=1e-5)
-    return lambda: model.fit(X, y)
 
 
 def sklearnex(X, y):
@@ -43,8 +36,7 @@ JOB = Job(
     data=data,
     contestants={
         "corollary": corollary,
-        "scikit-learn lbfgs": sklearn_lbfgs,
-        "scikit-learn newton-cholesky": sklearn_newton,
+        "scikit-learn lbfgs": sklearn,
         "scikit-learn-intelex": sklearnex,
     },
     quality=quality,

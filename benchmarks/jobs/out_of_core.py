@@ -12,7 +12,16 @@ from harness import Close, Job
 
 D, K, PASSES = 50, 20, 10
 GIGABYTES = float(os.environ.get("BENCH_GIGABYTES", "2"))
+CLASSES = {"blobs": K, "classification": 2}
 SAMPLE = 200_000
+AVERAGED = {
+    "loss": "log_loss",
+    "alpha": 1e-6,
+    "average": True,
+    "learning_rate": "constant",
+    "eta0": 0.01,
+    "random_state": 0,
+}
 
 
 def files(kind):
@@ -24,12 +33,18 @@ def files(kind):
             rows=int(GIGABYTES * 1e9 / (4 * D)),
             columns=D,
             kind=kind,
+            classes=CLASSES[kind],
             target=kind == "classification",
             files=8,
         )
-        X, y, _ = stream_rows(0, SAMPLE, D, kind=kind)
-        paths = [str(path) for path in stream.paths]
-        return {"paths": paths, "nbytes": stream.nbytes, "sample": X, "labels": y}
+        X, y, _ = stream_rows(0, SAMPLE, D, kind=kind, classes=CLASSES[kind])
+        return {
+            "paths": [str(path) for path in stream.paths],
+            "nbytes": stream.nbytes,
+            "sample": X,
+            "labels": y,
+            "init": X[np.unique(y, return_index=True)[1]],  # a row of each class
+        }
 
     return data
 
@@ -54,24 +69,24 @@ def scan(paths, **_):
 
 
 def corollary(learner, target=None, **settings):
-    def contestant(paths, sample, **_):
+    def contestant(paths, init, **_):
         import corollary as co
         from corollary.engine import ParquetSource
 
         co.set_config(memory_limit="1GB", threads=2)
         if learner == "KMeans":
-            settings["init"] = sample[:K]
+            settings["init"] = init
         model = getattr(co, learner)(**settings)
         return lambda: model.fit(ParquetSource(paths, target=target))
 
     return contestant
 
 
-def mini_batch_k_means(paths, sample, **_):
+def mini_batch_k_means(paths, init, **_):
     from sklearn.cluster import MiniBatchKMeans
 
     def fit():
-        model = MiniBatchKMeans(K, init=sample[:K], n_init=1)
+        model = MiniBatchKMeans(K, init=init, n_init=1)
         for X, _ in arrays(paths):
             model.partial_fit(X)
         return model
@@ -95,7 +110,7 @@ def sgd_classifier(paths, **_):
     from sklearn.linear_model import SGDClassifier
 
     def fit():
-        model = SGDClassifier("log_loss", alpha=1e-6, random_state=0)
+        model = SGDClassifier(**AVERAGED)
         for X, y in arrays(paths):
             model.partial_fit(X, y, classes=[0, 1])
         return model

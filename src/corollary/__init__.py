@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 #: Where each estimator lives; also the table of classes that a model file may name.
 ESTIMATORS = {
     "GaussianNB": "corollary.bayes.gaussian_nb",
+    "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
     "LinearRegression": "corollary.linear.linear_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
     from corollary.core.report import Report as Report
     from corollary.core.report import StopReason as StopReason
     from corollary.decomposition.pca import PCA as PCA
+    from corollary.linear.gradient_descent import (
+        GradientDescentRegressor as GradientDescentRegressor,
+    )
     from corollary.linear.linear_regression import LinearRegression as LinearRegression
     from corollary.linear.logistic_regression import (
         LogisticRegression as LogisticRegression,

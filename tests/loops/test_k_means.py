@@ -160,7 +160,7 @@ HARD = {
     "midpoints": lambda rng: (midpoints(rng, 1500, 8, 12), 12),
     "large offset": lambda rng: (blobs(rng, 2000, 7, 20, 0.1) + 3000, 20),
     "huge offset": lambda rng: (blobs(rng, 1000, 7, 20, 0.1) + 1e7, 20),
-    "one far column": lambda rng: (blobs(rng, 1000, 4, 9, 0.3) + [0, 1e5, 0, 0], 9),
+    "one far column": lambda rng: (blobs(rng, 1000, 4, 9, 0.3) + 1e5 * np.eye(4)[1], 9),
     "duplicated rows": lambda rng: (np.repeat(blobs(rng, 30, 5, 30, 1), 40, 0), 100),
     "tiny": lambda rng: (blobs(rng, 1000, 6, 10, 0.5) * 1e-21, 10),
     "subnormal": lambda rng: (blobs(rng, 1000, 6, 10, 0.5) * 1e-40, 10),

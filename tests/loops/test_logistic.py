@@ -7,6 +7,7 @@ from oracles import logistic as oracle
 from corollary import loops
 
 SHAPES = [(n, d) for n in [0, 1, 5, 333] for d in [1, 3, 17, 50, 101]]
+FEWER = [(0, 3), (1, 1), (5, 17), (333, 50), (97, 101)]
 CLASSES = [1, 2, 3, 4, 5, 7, 10, 16, 17, 100]
 
 
@@ -37,7 +38,7 @@ def test_binary(shape, rows, loop, weights, dtype, rng):
 
 
 @pytest.mark.parametrize("K", CLASSES)
-@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (5, 17), (333, 50), (97, 101)], ids=str)
+@pytest.mark.parametrize("shape", FEWER, ids=str)
 def test_multinomial(shape, K, rows, loop, weights, dtype, rng):
     n, d = shape
     X, args = rows(n, d)

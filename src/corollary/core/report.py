@@ -24,6 +24,11 @@ class StopReason(enum.Enum):
         "no step lowers the objective any more in this precision",
         "Loosen tol, use float64, or scale the features.",
     )
+    DIVERGED = (
+        "diverged",
+        "the objective grew instead of falling",
+        "Use a smaller learning_rate, or scale the features.",
+    )
     STREAMING = ("streaming", "more data may follow through partial_fit", "")
     SOURCE_ENDED = (
         "source ended",

@@ -35,14 +35,16 @@ from corollary.datasets.points import (
     xor_points,
 )
 from corollary.datasets.records import Counts, Decision, Table
-from corollary.datasets.shapes import (
-    Blobs,
+from corollary.datasets.samples import (
     Classification,
     Regression,
-    Roll,
-    blobs,
     classification,
     regression,
+)
+from corollary.datasets.shapes import (
+    Blobs,
+    Roll,
+    blobs,
     rings,
     spirals,
     stretched_blobs,

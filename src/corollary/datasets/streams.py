@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -95,7 +95,7 @@ class Recipe:
         key = np.random.SeedSequence(self.seed, spawn_key=purpose)
         return np.random.Generator(np.random.SFC64(key))
 
-    def truth(self) -> dict[str, np.ndarray | float]:
+    def truth(self) -> dict[str, Any]:
         """Draw the parameters of the model."""
         rng = self.generator(0)
         if self.kind == "blobs":

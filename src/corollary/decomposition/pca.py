@@ -229,7 +229,7 @@ class PCA(StreamingLearner, Transformer):
         q, dtype = state.q, state.dtype
         kept, lost = state.variances[:q], state.variances[q:]
         self.mean_ = state.mean.astype(dtype)
-        self.components_ = state.U[:q].astype(dtype)
+        self.components_ = np.ascontiguousarray(state.U[:q], dtype=dtype)
         self.explained_variance_ = kept.astype(dtype)
         total = state.total if state.total > 0 else 1.0
         self.explained_variance_ratio_ = (kept / total).astype(dtype)

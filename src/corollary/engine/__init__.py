@@ -17,13 +17,13 @@ from corollary.engine.statistics import Moments, Statistics, Triangle, Variances
 
 if TYPE_CHECKING:
     from corollary.engine.cluster import DaskSource as DaskSource
-    from corollary.engine.files import CSVSource as CSVSource
-    from corollary.engine.files import ParquetSource as ParquetSource
+    from corollary.engine.csv import CSVSource as CSVSource
+    from corollary.engine.parquet import ParquetSource as ParquetSource
 
 _LAZY = {  # loaded when first asked for: they are the only ones that need pyarrow, dask
-    "CSVSource": "corollary.engine.files",
+    "CSVSource": "corollary.engine.csv",
     "DaskSource": "corollary.engine.cluster",
-    "ParquetSource": "corollary.engine.files",
+    "ParquetSource": "corollary.engine.parquet",
 }
 
 __all__ = [

@@ -20,13 +20,13 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-from corollary.engine.sources import Chunk, Part
+from corollary.engine.sources import Chunk, Loaded, Part
 
 __all__ = ["Executor", "Memories", "Serial", "Threads", "single_threaded_blas"]
 
 R = TypeVar("R")
 Task = Callable[[Chunk], R]
-Memories = dict[int, dict[str, Any]]
+Memories = dict[tuple[int, int], dict[str, Any]]  # by part and chunk of the part
 
 
 class Executor(ABC):
@@ -35,8 +35,10 @@ class Executor(ABC):
     described: str
 
     @abstractmethod
-    def map(self, task: Task[R], parts: Iterable[Part], memories: Memories) -> Iterator[R]:
-        """Yield ``task(part.load())`` for every part, in order.
+    def map(
+        self, task: Task[R], parts: Iterable[Part], memories: Memories
+    ) -> Iterator[R]:
+        """Yield ``task(chunk)`` for every chunk of every part, in order.
 
         `memories` keeps what a learner left in ``chunk.memory`` from pass to pass.
         """
@@ -45,9 +47,10 @@ class Executor(ABC):
         """Let go of whatever the executor holds for one fit."""
 
 
-def load(part: Part, number: int, memories: Memories) -> Chunk:
-    """Load a part and give its chunk back the memory it had."""
-    return replace(part.load(), memory=memories.setdefault(number, {}))
+def chunks(part: Part, number: int, memories: Memories) -> Iterator[Chunk]:
+    """Read a part and give its chunks back the memories they had."""
+    for place, chunk in enumerate(part.chunks()):
+        yield replace(chunk, memory=memories.setdefault((number, place), {}))
 
 
 class Serial(Executor):
@@ -55,10 +58,12 @@ class Serial(Executor):
 
     described = "serial"
 
-    def map(self, task: Task[R], parts: Iterable[Part], memories: Memories) -> Iterator[R]:
+    def map(
+        self, task: Task[R], parts: Iterable[Part], memories: Memories
+    ) -> Iterator[R]:
         """Compute in this thread."""
-        if isinstance(parts, list) and len(parts) == 1:
-            yield task(load(parts[0], 0, memories))
+        if isinstance(parts, list) and len(parts) == 1 and not parts[0].several:
+            yield from map(task, chunks(parts[0], 0, memories))
             return
         with single_threaded_blas():
             for chunk in _ahead(parts, memories):
@@ -72,38 +77,59 @@ class Threads(Executor):
         self.threads = threads
         self.described = f"{threads} thread{'s' if threads > 1 else ''}"
 
-    def map(self, task: Task[R], parts: Iterable[Part], memories: Memories) -> Iterator[R]:
+    def map(
+        self, task: Task[R], parts: Iterable[Part], memories: Memories
+    ) -> Iterator[R]:
         """Keep the team busy with a few parts more than it has threads."""
         context = copy_context()
 
-        def work(number: int, part: Part) -> R:
-            return context.copy().run(task, load(part, number, memories))
+        def work(number: int, part: Part) -> list[R]:
+            run = context.copy().run
+            return [run(task, chunk) for chunk in chunks(part, number, memories)]
 
-        window: deque[Future[R]] = deque()
+        window: deque[Future[list[R]]] = deque()
         with single_threaded_blas():
             try:
-                for number, part in enumerate(parts):
+                for number, part in enumerate(self._enough(parts)):
                     window.append(team(self.threads).submit(work, number, part))
                     if len(window) > 2 * self.threads:
-                        yield window.popleft().result()
+                        yield from window.popleft().result()
                 while window:
-                    yield window.popleft().result()
+                    yield from window.popleft().result()
             finally:  # an error, Ctrl-C, or a caller that stopped asking
                 for future in window:
                     future.cancel()
 
+    def _enough(self, parts: Iterable[Part]) -> Iterable[Part]:
+        """Break up the parts where they are too few to keep every thread busy."""
+        if isinstance(parts, list) and len(parts) < 2 * self.threads:
+            return (piece for part in parts for piece in _pieces(part))
+        return parts
+
+
+def _pieces(part: Part) -> Iterator[Part]:
+    return map(Loaded, part.chunks()) if part.several else iter((part,))
+
 
 def _ahead(parts: Iterable[Part], memories: Memories) -> Iterator[Chunk]:
-    """Load one part ahead in a thread of its own."""
+    """Read one chunk ahead in a thread of its own."""
     reader = team(1)
-    upcoming: Future[Chunk] | None = None
+
+    def drain(part: Part, rows: Iterator[Chunk], read: Future[Any]) -> Iterator[Chunk]:
+        while (chunk := read.result()) is not None:
+            if part.several:
+                read = reader.submit(next, rows, None)
+            yield chunk
+            if not part.several:
+                return
+
+    begun: Iterator[Chunk] = iter(())
     for number, part in enumerate(parts):
-        following = reader.submit(load, part, number, memories)
-        if upcoming is not None:
-            yield upcoming.result()
-        upcoming = following
-    if upcoming is not None:
-        yield upcoming.result()
+        rows = chunks(part, number, memories)
+        following = drain(part, rows, reader.submit(next, rows, None))
+        yield from begun
+        begun = following
+    yield from begun
 
 
 @cache

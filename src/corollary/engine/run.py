@@ -47,6 +47,8 @@ __all__ = ["Data", "Fitted", "Settled", "run", "stream"]
 
 S = TypeVar("S")
 
+SHORT = (StopReason.MAX_PASSES, StopReason.STALLED, StopReason.DIVERGED)
+
 
 @dataclass
 class Fitted:
@@ -240,8 +242,7 @@ def _per_chunk(learner: SummationLearner, data: Data, schedule: PerChunk) -> Fit
     state = learner.start(data, entropy(getattr(learner, "random_state", None)))
     total: Any = None
     trace: list[float] = []
-    for part in data.source.parts():
-        chunk = part.load()
+    for chunk in (chunk for part in data.source.parts() for chunk in part.chunks()):
         s = learner.statistics(chunk, state)
         total = s if total is None else total.scaled(schedule.decay) + s
         state = learner.update(total, state)
@@ -268,7 +269,7 @@ def stream(learner: SummationLearner, source: Source, before: Fitted | None) -> 
     if before is not None:
         report.objective = list(before.report.objective)
         report.passes = before.report.passes + 1
-        data.n_rows += before.report.rows
+        report.rows = before.report.rows
     report.objective.append(learner.objective(s, state))
     end = learner.settle(data, state)
     fitted = Fitted(end.state, total, end.rows, report)
@@ -282,12 +283,12 @@ def _account(
 ) -> None:
     """Complete the report and warn where the fit stopped short."""
     report = fitted.report
-    report.rows = data.n_rows
+    report.rows += data.n_rows
     report.seconds = seconds
     report.executor = data.executor.described
     report.source = data.source.described
     learner.account(fitted.state, report)
-    if report.stop in (StopReason.MAX_PASSES, StopReason.STALLED):
+    if report.stop in SHORT:
         text = (
             f"{report.learner}: {report.stop.word} after {report.passes} passes; "
             f"{report.optimality}. {report.stop.remedy}"

@@ -1,7 +1,7 @@
 """Sources: where the rows come from, as parts that can be loaded one by one.
 
 A source is a sequence of parts in a fixed order; a part is a small picklable reference
-that `load` turns into a chunk of rows (X, y, w).  Arrays are cut by row numbers here,
+that `chunks` turns into chunks of rows (X, y, w).  Arrays are cut by row numbers here,
 iterators hand over what they are given; files are in `files.py`, Dask collections in
 `cluster.py`.  A learner never asks which it is.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -47,11 +47,17 @@ class Chunk:
 
 
 class Part(ABC):
-    """A reference to one chunk; small, picklable, and loadable more than once."""
+    """A reference to some rows; small, picklable, and readable more than once.
+
+    Most parts are one chunk.  A large row group or a CSV file is `several`: it is
+    streamed, and each of its chunks has statistics of its own.
+    """
+
+    several: ClassVar[bool] = False
 
     @abstractmethod
-    def load(self) -> Chunk:
-        """Bring the rows into memory."""
+    def chunks(self) -> Iterator[Chunk]:
+        """Bring the rows into memory, chunk by chunk."""
 
 
 class Source(ABC):
@@ -118,10 +124,10 @@ class Slice(Part):
     a: int
     b: int
 
-    def load(self) -> Chunk:
+    def chunks(self) -> Iterator[Chunk]:
         """Cut the rows out; dense rows are a view."""
         s, rows = self.source, slice(self.a, self.b)
-        return Chunk(
+        yield Chunk(
             s.X[rows],
             None if s.y is None else s.y[rows],
             None if s.w is None else s.w[rows],
@@ -129,7 +135,7 @@ class Slice(Part):
         )
 
     def __reduce__(self) -> Any:
-        return Loaded, (self.load(),)
+        return Loaded, tuple(self.chunks())
 
 
 @dataclass(frozen=True)
@@ -138,9 +144,9 @@ class Loaded(Part):
 
     chunk: Chunk
 
-    def load(self) -> Chunk:
+    def chunks(self) -> Iterator[Chunk]:
         """Hand over the chunk, with a memory of its own for this pass."""
-        return replace(self.chunk, memory={})
+        yield replace(self.chunk, memory={})
 
 
 class ArraySource(Source):
@@ -281,7 +287,7 @@ class ChunkSource(Source):
             must = "chunks that come once must say their classes beforehand"
             remedy = "Use ChunkSource(chunks, classes=[...])."
             raise DataError(sentence(learner, must, "none", remedy))
-        found = [np.unique(part.load().y) for part in self.parts()]
+        found = [np.unique(c.y) for part in self.parts() for c in part.chunks()]
         return np.unique(np.concatenate(found))
 
     def encoded(self, classes: Vector) -> ChunkSource:

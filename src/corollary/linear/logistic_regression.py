@@ -54,13 +54,16 @@ from corollary.engine import (
     SummationLearner,
     Variances,
 )
+from corollary.engine.statistics import dense_blocks
 from corollary.objectives.softmax import log_sum_exp, softmax
 from corollary.solvers import lbfgs
 
 __all__ = ["LogisticRegression"]
 
 LARGE = 2**23  # more entries than this in (3): its diagonal only
+SPARSE = 200  # more sparse columns than this: likewise
 PATIENCE = 10  # passes before (3) is taken anew
+NOISE = {"float32": 1e-9, "float64": 2e-16}  # relative, of a mean of many losses
 SOLVERS = ("lbfgs", "newton-cholesky", "newton-cg", "sag", "saga")
 
 
@@ -310,7 +313,8 @@ class LogisticRegression(SummationLearner, Classifier):
         G = (s.W - np.outer(s.b, state.mean)) / state.n + state.penalty * W  # (2)
         b = s.b / state.n if self.fit_intercept else np.zeros_like(s.b)
         g = np.hstack([G, b[:, None]]).reshape(-1)
-        search = lbfgs.step(state.search, f, g, state.precondition)
+        noise = NOISE[np.dtype(state.dtype).name]
+        search = lbfgs.step(state.search, f, g, state.precondition, noise)
         return replace(state, search=search, age=state.age + 1)
 
     def objective(self, s: Gradient, state: Search) -> float:
@@ -415,7 +419,7 @@ def count_classes(chunk: Chunk, K: int) -> Census:
 def take_census(chunk: Chunk, K: int, weights: Floats | None) -> Census:
     """Weigh each class and take the spread of the features."""
     w, d = weighted(chunk, weights), chunk.X.shape[1]
-    wide = sp.issparse(chunk.X) or K * d * d > LARGE
+    wide = K * d * d > LARGE or (sp.issparse(chunk.X) and d > SPARSE)
     spread = Variances.of(chunk.X, w) if wide else Moments.of(chunk.X, w)
     return Census(np.bincount(chunk.y, w, minlength=K).astype(float), spread)
 
@@ -438,11 +442,12 @@ def curvature(X: Any, h: Floats, mean: Floats, *, diagonal: bool) -> Floats:
         X2 = X.multiply(X) if sp.issparse(X) else X * X
         second = (X2.T @ h - 2 * mean[:, None] * (X.T @ h)).T + h.sum(0)[:, None] * mean**2
         return np.column_stack([second, h.sum(axis=0)]).astype(np.float64)
-    Z = np.column_stack([X - mean.astype(X.dtype), np.ones(len(X), X.dtype)])
-    H = np.empty((h.shape[1], Z.shape[1], Z.shape[1]))
-    for k in range(h.shape[1]):
-        Zh = Z * np.sqrt(h[:, k, None])
-        H[k] = Zh.T @ Zh
+    H = np.zeros((h.shape[1], X.shape[1] + 1, X.shape[1] + 1))
+    for block, root, _ in dense_blocks(X, np.sqrt(h), None):
+        Z = np.column_stack([block - mean.astype(X.dtype), np.ones(len(block), X.dtype)])
+        for k in range(h.shape[1]):
+            Zh = Z * root[:, k, None]
+            H[k] += Zh.T @ Zh
     return H
 
 

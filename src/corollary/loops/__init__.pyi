@@ -5,16 +5,16 @@
 count from data[0]). Arrays that a loop writes are named in its comment.
 """
 
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Real = TypeVar("Real", np.float32, np.float64)
-type Doubles = NDArray[np.float64]
-type Ints = NDArray[np.int32]
-type Offsets = NDArray[np.int32] | NDArray[np.int64]
-type Keys = NDArray[np.uint64]
+Doubles: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int32]
+Offsets: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+Keys: TypeAlias = NDArray[np.uint64]
 
 target: str  # the module in use: "baseline", "x86_64_v3"
 

@@ -43,16 +43,18 @@ struct Best {
     T second = std::numeric_limits<T>::infinity();
 };
 
-// The first place of `value` in s[0..count), 0 if it has none (NaN).
+// The first place of `value` in s[0..count), 0 if it has none (NaN). From the last word
+// of 64 to the first, without a branch that depends on the place.
 template <class T>
 inline Index place_of(T value, const T* s, Index count) {
-    for (Index c = 0; c < count; c += 64) {
+    Index place = 0;
+    for (Index c = (count - 1) / 64 * 64; c >= 0; c -= 64) {
         std::uint64_t bits = 0;
         for (Index q = c; q < std::min(count, c + 64); q += lanes<T>)
             bits |= lane_bits<T>(load(s + q) == value) << (q - c);
-        if (bits != 0) return c + std::countr_zero(bits);
+        place = bits != 0 ? c + std::countr_zero(bits) : place;
     }
-    return 0;
+    return place;
 }
 
 // Of s[0..count), a multiple of 2 lanes; ties go to the lowest index.
@@ -147,6 +149,11 @@ template <class T>
     constexpr int L = lanes<T>;
     const T *x = X.row(i), *m = centres.mu + z * X.d;
     const Index d = X.d;
+    if (d < L) {
+        T D = 0;
+        for (Index j = 0; j < d; ++j) D += (x[j] - m[j]) * (x[j] - m[j]);
+        return D;
+    }
     Vec<T> even = {}, odd = {};
     Index j = 0;
     for (; j + 2 * L <= d; j += 2 * L) {
@@ -171,13 +178,9 @@ template <class T>
 template <class T>
 [[gnu::noinline]] double own_distance(const Csr<T>& X, Index i,
                                       const Centres<T>& centres, Index z) {
-    const SparseRow<T> row = X.row(i);
     const T* m = centres.mu + z * X.d;
-    double D = 0;
-    for (Index p = 0; p < row.count; ++p) {
-        const double x = row.x[p];
-        D += x * (x - 2 * double(m[row.j[p]]));
-    }
+    const double D = sum_stored(
+        X.row(i), [m](double x, std::int32_t j) { return x * (x - 2 * double(m[j])); });
     return std::max(0., D + centres.norms[z]);
 }
 

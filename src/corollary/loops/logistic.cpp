@@ -149,7 +149,7 @@ double softmax(T* f, Index padded) {
         store(f + c, e);
     }
     const T normaliser = sum<T>(total);
-    for (Index c = 0; c < padded; c += L) store(f + c, load(f + c) / normaliser);
+    for (Index c = 0; c < padded; c += L) store(f + c, load(f + c) * (1 / normaliser));
     return std::log(double(normaliser)) + highest;
 }
 
@@ -202,7 +202,9 @@ struct Gradient<Dense<T>> {
     template <int C, int V>
     void add_tile(Index begin, Index end, const T* R, Index c, Index j, Index last) {
         constexpr int L = lanes<T>;
-        Vec<T> a[C][V] = {};
+        Vec<T> a[C][V];
+        for (int s = 0; s < C; ++s)
+            for (int v = 0; v < V; ++v) a[s][v] = splat(T(0));
         for (Index i = begin; i < end; ++i) {
             const T* x = X.row(i) + j;
             const T* R_i = R + (i - begin) * stride + c;
@@ -215,7 +217,9 @@ struct Gradient<Dense<T>> {
         for (int s = 0; s < C; ++s)
             for (int v = 0; v < V; ++v) {
                 double* g = grad + (c + s) * X.d + j + v * L;
-                for (int l = 0; l < (v + 1 < V ? L : last); ++l) g[l] += a[s][v][l];
+                T part[L];
+                store(part, a[s][v]);
+                for (int l = 0; l < (v + 1 < V ? L : last); ++l) g[l] += part[l];
             }
     }
 };
@@ -226,15 +230,18 @@ struct Gradient<Csr<T>> {
     Index K, stride;
     double* grad;
     std::vector<double> transposed = std::vector<double>(X.d * stride);
+    std::vector<double> r = std::vector<double>(stride);
 
     void add(Index begin, Index end, const T* R) {
+        constexpr int L = lanes<double>;
         for (Index i = begin; i < end; ++i) {
+            std::copy_n(R + (i - begin) * stride, stride, r.begin());
             const SparseRow<T> row = X.row(i);
-            const T* R_i = R + (i - begin) * stride;
             for (Index p = 0; p < row.count; ++p) {
-                const double x = row.x[p];
+                const Vec<double> x = splat(double(row.x[p]));
                 double* g = &transposed[row.j[p] * stride];
-                for (Index c = 0; c < K; ++c) g[c] += x * R_i[c];
+                for (Index c = 0; c < stride; c += L)
+                    store(g + c, load(g + c) + x * load(&r[c]));
             }
         }
     }

@@ -117,7 +117,9 @@ inline void log_likelihood_tile(const T* x, const Gaussians<T>& g, Index c,
                                 const double* constant, T* out) {
     constexpr int L = lanes<T>;
     const Index d = g.d;
-    Vec<T> q[R][C] = {};
+    Vec<T> q[R][C];
+    for (int r = 0; r < R; ++r)
+        for (int s = 0; s < C; ++s) q[r][s] = splat(T(0));
     for (Index j = 0; j < d; j += L) {
         Vec<T> x_j[R];
         for (int r = 0; r < R; ++r)

@@ -29,6 +29,7 @@ Precondition = Callable[[Floats], Floats]
 MEMORY = 10  # pairs (s, y) kept
 SUFFICIENT = 1e-4  # c in (2)
 MOST_TRIES = 25  # shortenings of one step
+MOST_IDLE = 4
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class LBFGS:
     t: float = 1.0
     tries: int = 0
     pairs: tuple[tuple[Floats, Floats], ...] = ()
+    idle: int = 0  # accepted steps in a row that gained nothing beyond rounding
     stalled: bool = False
 
     def gradient_norm(self) -> float:
@@ -55,12 +57,17 @@ def begin(x: Floats) -> LBFGS:
     return LBFGS(trial=x, x=x)
 
 
-def step(search: LBFGS, f: float, g: Floats, precondition: Precondition) -> LBFGS:
-    """Take f and g at the trial point; accept it or shorten the step (2)."""
+def step(
+    search: LBFGS, f: float, g: Floats, precondition: Precondition, noise: float
+) -> LBFGS:
+    """Take f and g at the trial point; accept it or shorten the step (2).
+
+    `noise` is the relative rounding error of f.
+    """
     if search.g is None:
         return _onward(replace(search, f=f, g=g), precondition)
     slope = float(search.g @ search.d)
-    allowed = search.f + SUFFICIENT * search.t * slope + 1e-15 * abs(search.f)
+    allowed = search.f + SUFFICIENT * search.t * slope + noise * abs(search.f)
     if not f <= allowed:
         if search.tries >= MOST_TRIES:
             return replace(search, trial=search.x, stalled=True)
@@ -72,7 +79,11 @@ def step(search: LBFGS, f: float, g: Floats, precondition: Precondition) -> LBFG
     pairs = search.pairs
     if s @ y > 1e-16 * np.sqrt((s @ s) * (y @ y)):
         pairs = (*pairs, (s, y))[-MEMORY:]
-    return _onward(replace(search, x=search.trial, f=f, g=g, pairs=pairs), precondition)
+    idle = search.idle + 1 if search.f - f <= noise * abs(f) else 0
+    accepted = replace(search, x=search.trial, f=f, g=g, pairs=pairs, idle=idle)
+    if idle > MOST_IDLE:
+        return replace(accepted, stalled=True)
+    return _onward(accepted, precondition)
 
 
 def _onward(search: LBFGS, precondition: Precondition) -> LBFGS:

@@ -56,6 +56,18 @@ Index rows_in(const Csr<T>&, Index) {
     return 256;
 }
 
+// sum_p f(x_p, j_p) over the stored values of a row, as four sums that run side by
+// side.
+template <class T, class F>
+inline double sum_stored(SparseRow<T> row, F f) {
+    double s[4] = {0, 0, 0, 0};
+    Index p = 0;
+    for (; p + 4 <= row.count; p += 4)
+        for (int r = 0; r < 4; ++r) s[r] += f(row.x[p + r], row.j[p + r]);
+    for (; p < row.count; ++p) s[0] += f(row.x[p], row.j[p]);
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
 // out += alpha x_i
 template <class T>
 inline void add_row(const Dense<T>& X, Index i, double alpha, double* __restrict out) {
@@ -74,7 +86,8 @@ inline void add_row(const Csr<T>& X, Index i, double alpha, double* out) {
 template <int R, class T>
 inline void dots_of(const T* x, Index d, const T* v, double* out) {
     constexpr int L = lanes<T>;
-    Vec<T> even[R] = {}, odd[R] = {};
+    Vec<T> even[R], odd[R];
+    for (int r = 0; r < R; ++r) even[r] = odd[r] = splat(T(0));
     Index j = 0;
     for (; j + 2 * L <= d; j += 2 * L) {
         const Vec<T> v0 = load(v + j), v1 = load(v + j + L);
@@ -99,12 +112,9 @@ inline void dots(const Dense<T>& X, Index begin, Index end, const T* v, double* 
 
 template <class T>
 inline void dots(const Csr<T>& X, Index begin, Index end, const T* v, double* out) {
-    for (Index i = begin; i < end; ++i) {
-        const SparseRow<T> row = X.row(i);
-        double s = 0;
-        for (Index p = 0; p < row.count; ++p) s += double(row.x[p]) * v[row.j[p]];
-        out[i - begin] = s;
-    }
+    for (Index i = begin; i < end; ++i)
+        out[i - begin] = sum_stored(
+            X.row(i), [v](double x, std::int32_t j) { return x * double(v[j]); });
 }
 
 // out += sum_i r[i - begin] x_i, for begin <= i < end. `part` (d,) is scratch: a block

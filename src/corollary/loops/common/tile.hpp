@@ -44,34 +44,41 @@ inline void multiply_tile(const T* const* x, const T* panel, Index d,
     }
 }
 
-// The same for one sparse row: a[v] += sum_p x_p M^T[j_p, v], M^T in one panel.
+// out[c] = start[c] + sum_p x_p M^T[j_p, c] for one sparse row, V vectors of columns
+// from c on; M^T in one panel.
 template <int V, class T>
 inline void multiply_sparse(SparseRow<T> row, const T* panel, Index width,
-                            Vec<T> (&a)[V]) {
+                            const T* start, T* out, Index c) {
+    constexpr int L = lanes<T>;
+    Vec<T> a[V];
+    for (int v = 0; v < V; ++v) a[v] = load(start + c + v * L);
     for (Index p = 0; p < row.count; ++p) {
         const Vec<T> x_p = splat(row.x[p]);
-        const T* column = panel + row.j[p] * width;
-        for (int v = 0; v < V; ++v) a[v] += x_p * load(column + v * lanes<T>);
+        const T* column = panel + row.j[p] * width + c;
+        for (int v = 0; v < V; ++v) a[v] += x_p * load(column + v * L);
     }
+    for (int v = 0; v < V; ++v) store(out + c + v * L, a[v]);
 }
 
-// out[c] = start[c] + sum_p x_p M^T[j_p, c], for the `width` columns of the one panel,
-// a multiple of the lanes.
+// The same for all the columns; their number is a multiple of the lanes.
 template <class T>
 inline void multiply_sparse(SparseRow<T> row, const T* panel, Index width,
                             const T* start, T* out) {
-    constexpr int L = lanes<T>, V = 6;
+    constexpr int L = lanes<T>;
     Index c = 0;
-    for (; c + V * L <= width; c += V * L) {
-        Vec<T> a[V];
-        for (int v = 0; v < V; ++v) a[v] = load(start + c + v * L);
-        multiply_sparse(row, panel + c, width, a);
-        for (int v = 0; v < V; ++v) store(out + c + v * L, a[v]);
-    }
-    for (; c < width; c += L) {
-        Vec<T> a[1] = {load(start + c)};
-        multiply_sparse(row, panel + c, width, a);
-        store(out + c, a[0]);
+    for (; c + 6 * L <= width; c += 6 * L)
+        multiply_sparse<6>(row, panel, width, start, out, c);
+    switch ((width - c) / L) {
+        case 5:
+            return multiply_sparse<5>(row, panel, width, start, out, c);
+        case 4:
+            return multiply_sparse<4>(row, panel, width, start, out, c);
+        case 3:
+            return multiply_sparse<3>(row, panel, width, start, out, c);
+        case 2:
+            return multiply_sparse<2>(row, panel, width, start, out, c);
+        case 1:
+            return multiply_sparse<1>(row, panel, width, start, out, c);
     }
 }
 

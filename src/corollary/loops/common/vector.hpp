@@ -116,6 +116,21 @@ inline T sum(Vec<T> v) {
     return part[0];
 }
 
+// c[0] + c[1] x + c[2] x^2 + ..., even and odd powers apart: two short chains of fused
+// multiply-adds instead of a long one.
+template <class T, int N>
+inline Vec<T> polynomial(const double (&c)[N], int degree, Vec<T> x) {
+    const Vec<T> x2 = x * x;
+    Vec<T> high = splat(T(c[degree])), low = splat(T(c[degree - 1]));
+    int k = degree - 2;
+    for (; k >= 1; k -= 2) {
+        high = high * x2 + T(c[k]);
+        low = low * x2 + T(c[k - 1]);
+    }
+    // high holds the powers of degree's parity. When the degree is even, c[0] is left.
+    return k == 0 ? (high * x2 + T(c[0])) + low * x : high * x + low;
+}
+
 // e^x = 2^m e^r with m = round(x / ln 2), |r| <= ln(2)/2, and Taylor's series for e^r.
 // Relative error < 1e-15 (double), 2e-7 (float). Results below the smallest normal
 // number are 0, above the largest inf; NaN stays NaN.
@@ -152,8 +167,7 @@ inline Vec<T> exp(Vec<T> x) {
                                             1. / 39916800,
                                             1. / 479001600,
                                             1. / 6227020800.};
-    Vec<T> series = splat(T(inverse_factorial[degree]));
-    for (int k = degree - 1; k >= 0; --k) series = series * r + T(inverse_factorial[k]);
+    const Vec<T> series = polynomial<T>(inverse_factorial, degree, r);
 
     // 2^(m-1), then doubled, so that m = 1024 (128) does not overflow on the way.
     using I = Bits<T>;
@@ -170,13 +184,13 @@ inline Vec<T> exp(Vec<T> x) {
 // s = (x-1)/(x+3) when 1+x > sqrt(2), so that |s| <= 0.172. Same accuracy as exp.
 template <class T>
 inline Vec<T> log1p_unit(Vec<T> x) {
-    constexpr int terms = sizeof(T) == 8 ? 11 : 5;
+    constexpr int degree = sizeof(T) == 8 ? 10 : 4;
+    constexpr double odd_inverse[] = {1.,      1. / 3,  1. / 5,  1. / 7,
+                                      1. / 9,  1. / 11, 1. / 13, 1. / 15,
+                                      1. / 17, 1. / 19, 1. / 21};
     const auto upper = x > T(0.41421356237309505);
     const Vec<T> s = (upper ? x - T(1) : x) / (upper ? x + T(3) : x + T(2));
-    const Vec<T> s2 = s * s;
-    Vec<T> series = splat(T(1. / (2 * terms - 1)));
-    for (int k = terms - 2; k >= 0; --k) series = series * s2 + T(1. / (2 * k + 1));
-    const Vec<T> y = T(2) * s * series;
+    const Vec<T> y = T(2) * s * polynomial<T>(odd_inverse, degree, s * s);
     return upper ? y + T(0.69314718055994530942) : y;
 }
 

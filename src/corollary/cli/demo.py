@@ -1,0 +1,151 @@
+"""``corollary demo``: a first look at every learner, its report, and the engine."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from corollary.cli.promise import TOLERANCE, compare, round_trips
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["demo"]
+
+
+def demo() -> None:
+    """Fit every learner on bundled data and show that scale does not change answers."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    models = []
+    for about, score, model in examples():
+        _show(console, about, score, model)
+        models.append(model)
+    with tempfile.TemporaryDirectory(prefix="corollary-") as folder:
+        same = _promise(console, Path(folder))
+        unchanged = _saved(console, models, Path(folder))
+    if not (same and unchanged):
+        raise typer.Exit(1)
+
+
+def examples() -> list[tuple[str, str, Any]]:
+    """Fit each learner to a bundled data set: what it is, a score, the model."""
+    return [*_unsupervised(), *_regressions(), *_classifiers()]
+
+
+def _unsupervised() -> list[tuple[str, str, Any]]:
+    from corollary import PCA, KMeans, datasets
+    from corollary.clustering.inertia import huygens
+
+    X, _, centres = datasets.blobs(1500, 8, 4, random_state=1)
+    k_means = KMeans(n_clusters=4, random_state=0).fit(X)
+    explained = huygens(X, k_means.labels_).explained
+    points = datasets.pca_points()
+    pca = PCA(n_components=1).fit(points.X)
+    kept = pca.explained_variance_ratio_.sum()
+    return [
+        (
+            f"1,500 rows of 8 columns around {len(centres)} centres",
+            f"the clusters explain {explained:.1%} of the spread",
+            k_means,
+        ),
+        (points.about, f"one direction keeps {kept:.1%} of the variance", pca),
+    ]
+
+
+def _regressions() -> list[tuple[str, str, Any]]:
+    import numpy as np
+
+    from corollary import GradientDescentRegressor, LinearRegression, Ridge, datasets
+
+    longley = datasets.longley()
+    line = LinearRegression().fit(longley.X, longley.y)
+    digits = datasets.certified_digits(np.r_[line.intercept_, line.coef_], longley.coef)
+    close = datasets.regression(300, 6, 0.3, correlation=0.9, random_state=0)
+    train, test = slice(0, 60), slice(60, None)
+    ridge = Ridge(alpha=1.0).fit(close.X[train], close.y[train])
+    plain = datasets.regression(500, 4, random_state=2)
+    descent = GradientDescentRegressor().fit(plain.X[100:], plain.y[100:])
+    return [
+        (
+            "Longley's trends of employment, 1947-1962: six columns, nearly dependent",
+            f"coefficients agree with NIST's certified values in {digits:.1f} digits",
+            line,
+        ),
+        (
+            "60 rows of six inputs that largely repeat each other",
+            f"R^2 on 240 new rows: {ridge.score(close.X[test], close.y[test]):.3f}",
+            ridge,
+        ),
+        (
+            "400 rows of a linear law with noise",
+            f"R^2 on 100 new rows: {descent.score(plain.X[:100], plain.y[:100]):.3f}",
+            descent,
+        ),
+    ]
+
+
+def _classifiers() -> list[tuple[str, str, Any]]:
+    from corollary import GaussianNB, LogisticRegression, datasets
+
+    drawn = datasets.classification(2000, 5, 3, random_state=0)
+    logistic = LogisticRegression().fit(drawn.X[500:], drawn.y[500:])
+    fish = datasets.fish("length").table()
+    bayes = GaussianNB().fit(fish.X, fish.y)
+    right = logistic.score(drawn.X[:500], drawn.y[:500])
+    return [
+        (
+            "1,500 rows of three classes, drawn from a softmax model",
+            f"accuracy on 500 new rows: {right:.1%}",
+            logistic,
+        ),
+        (
+            fish.about,
+            f"accuracy on these fish: {bayes.score(fish.X, fish.y):.1%}",
+            bayes,
+        ),
+    ]
+
+
+def _show(console: Console, about: str, score: str, model: Any) -> None:
+    from rich.text import Text
+
+    console.print(Text(type(model).__name__, style="bold"))
+    for label, words in (("data", about), ("score", score)):
+        console.print(Text(f"  {label:<13} {words}"), soft_wrap=True)
+    first, *rest = str(model.report_).splitlines()
+    console.print(Text(f"  stopped       {first.partition(': ')[2]}"), soft_wrap=True)
+    for line in rest:
+        console.print(Text(line), soft_wrap=True)
+    console.print()
+
+
+def _promise(console: Console, folder: Path) -> bool:
+    """Show that the answer does not depend on the source or the executor."""
+    from rich.table import Table
+
+    title = "One learner for every scale: 60,000 rows, fitted from"
+    table = Table("model", "source", "executor", "largest difference", title=title)
+    comparisons = compare(folder)
+    for row in comparisons:
+        shown = "the reference" if row.difference is None else f"{row.difference:.1e}"
+        table.add_row(row.model, row.source, row.executor, shown)
+    console.print(table)
+    worst = max(row.difference or 0.0 for row in comparisons)
+    verdict = "the same answer" if worst <= TOLERANCE else "NOT THE SAME ANSWER"
+    console.print(
+        f"{verdict}: no parameter is off by more than {worst:.1e} of its size"
+    )
+    return worst <= TOLERANCE
+
+
+def _saved(console: Console, models: list[Any], folder: Path) -> bool:
+    """Show that every model comes back from its file as it was."""
+    same = all(round_trips(model, folder / "model.corollary") for model in models)
+    verdict = "come back from their files unchanged" if same else "DO NOT COME BACK"
+    console.print(f"saved and loaded: all {len(models)} models {verdict}")
+    return same

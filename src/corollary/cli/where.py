@@ -1,0 +1,49 @@
+"""``corollary where NAME``: find a method by any of its names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from corollary.core.errors import ParameterError, sentence
+
+__all__ = ["where"]
+
+
+def where(
+    name: Annotated[
+        str, typer.Argument(help="A class, a textbook name, a synonym, or part of one.")
+    ],
+) -> None:
+    """Tell where a method is, what else it is called, and what it covers."""
+    from corollary import ESTIMATORS, catalogue, course
+
+    found = catalogue.find(name)
+    if not found:
+        *others, last = (repr(near) for near in catalogue.nearest(name))
+        remedy = f"The nearest names are {', '.join(others)} and {last}."
+        must = "NAME must be a name that some method is known by"
+        raise ParameterError(sentence("where", must, repr(name), remedy))
+    for entry in found:
+        home = "corollary" if entry.name in ESTIMATORS else entry.module
+        typer.echo(f"{entry.name}: {entry.summary}")
+        typer.echo(f"  file      {_shown(entry.file)}:{entry.line}")
+        typer.echo(f"  import    from {home} import {entry.name}")
+        if entry.also:
+            typer.echo(f"  known as  {', '.join(entry.also)}")
+        if entry.references:
+            typer.echo(f"  source    {entry.references}")
+        for label, item in zip(_labels("course"), entry.course, strict=False):
+            typer.echo(f"  {label:<9} {item:<6} {course.items().get(item, '')}")
+
+
+def _shown(file: Path) -> Path:
+    """Shorten a path below the working directory."""
+    here = Path.cwd()
+    return file.relative_to(here) if file.is_relative_to(here) else file
+
+
+def _labels(first: str) -> list[str]:
+    return [first, *[""] * 99]

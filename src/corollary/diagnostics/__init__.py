@@ -1,0 +1,1 @@
+"""Diagnostics: what a fit costs, what helps it, what misleads."""

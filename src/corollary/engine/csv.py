@@ -1,0 +1,229 @@
+"""CSV files with a header line, read from top to bottom in chunks.
+
+A part is one file.  Features are read as float64 whatever the first lines look like,
+so that a column of whole numbers may turn into fractions further down.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from corollary.core.config import get_config
+from corollary.core.errors import DataError, sentence
+from corollary.engine.columns import Columns, chunks_of, is_number
+from corollary.engine.files import FileSource, unchanged
+from corollary.engine.paths import File, failure, first_line
+from corollary.engine.sources import Chunk, Part
+
+__all__ = ["CSVSource"]
+
+BLOCK_BYTES = 2 * 2**20  # parsed at a time, and looked at to tell the columns' types
+BAD_VALUE = re.compile(
+    r"CSV column #(\d+): (?:Row #(\d+): )?CSV conversion error to (\w+): "
+    r"(?:invalid value )?(.*)"
+)
+BAD_LINE = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)")
+
+
+class CSVSource(FileSource):
+    r"""Rows of CSV files with a header line, of any number and size.
+
+    Parameters
+    ----------
+    paths, columns, target, weight, classes, chunk_rows, filesystem
+        As in `ParquetSource`.  Files that end in .gz, .bz2 or .zst are decompressed.
+    delimiter : str
+        What stands between two values.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from corollary.engine import CSVSource
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "points.csv"
+    >>> _ = path.write_text("a,b,y\n1,2,yes\n3,4,no\n")
+    >>> source = CSVSource(path, target="y")
+    >>> source.names
+    ['a', 'b']
+    """
+
+    typed = False
+
+    def __init__(
+        self,
+        paths: Any,
+        *,
+        columns: list[str] | None = None,
+        target: str | list[str] | None = None,
+        weight: str | None = None,
+        classes: Any = None,
+        chunk_rows: int | None = None,
+        filesystem: Any = None,
+        delimiter: str = ",",
+    ) -> None:
+        packings = ("", ".gz", ".bz2", ".zst")
+        endings = tuple(f"{e}{p}" for e in (".csv", ".tsv") for p in packings)
+        super().__init__(paths, target, classes, chunk_rows, filesystem, endings)
+        self.delimiter = delimiter
+        with ThreadPoolExecutor(8) as readers:
+            looks = list(readers.map(self._look, self.files))
+        filled = [i for i, (_, rows) in enumerate(looks) if rows]
+        if not filled:
+            must = f"{self.files[0].path} must hold at least one row"
+            raise DataError(sentence(self.who, must, "a header line only"))
+        self.files = [self.files[i] for i in filled]
+        self._agree([looks[i][0] for i in filled], columns, weight)
+        self._schemas = [looks[i][0] for i in filled]
+        self.dtype = np.dtype(np.float64)
+        self.columns = replace(self.columns, dtype=self.dtype)
+        files = f"{len(self.files)} CSV file{'s' if len(self.files) > 1 else ''}"
+        self.described = f"{files}, {self.n_features:,} columns"
+
+    def _look(self, file: File) -> tuple[Any, int]:
+        """Read the first rows: the columns with their types, and how many rows."""
+        text = Text(self.who, self.filesystem, file, self.delimiter)
+        schema, rows = text.first()
+        if all(map(_written_number, schema.names)):
+            must = f"the first line of {file.path} must name the columns"
+            came = ", ".join(schema.names[:5])
+            raise DataError(sentence(self.who, must, came, "Add a header line."))
+        return schema, rows
+
+    def parts(self) -> list[Part]:
+        """Take each file as a part."""
+        return list(self._tables(self.columns))
+
+    def _tables(self, columns: Columns) -> Iterator[Table]:
+        threads, most = get_config().threads, self._rows_at_once()
+        few = threads > 1 and len(self.files) < 2 * threads
+        for file, schema in zip(self.files, self._schemas, strict=True):
+            names = tuple(schema.names)
+            text = Text(self.who, self.filesystem, file, self.delimiter, names, few)
+            yield Table(text, columns, self._types(columns, schema), most)
+
+    def _types(self, columns: Columns, schema: Any) -> dict[str, Any]:
+        """Say as what each column is read: a number, or the label that it is."""
+        from pyarrow import bool_, float64, string
+
+        kinds = {
+            name: bool_() if schema.field(name).type == bool_() else float64()
+            for name in columns.all
+        }
+        if columns.encode:
+            label = self._schemas[0].field(columns.targets[0]).type
+            kinds[columns.targets[0]] = label if is_number(label) else string()
+        return kinds
+
+    def _label_batches(self) -> Iterator[tuple[Any, str, int]]:
+        columns = replace(self.columns.only_labels(), encode=True)
+        for table in self._tables(columns):
+            row = 0
+            for batch in table.text.batches(table.kinds):
+                yield batch, table.text.file.path, row
+                row += batch.num_rows
+
+
+@dataclass(frozen=True)
+class Table(Part):
+    """One CSV file."""
+
+    text: Text
+    columns: Columns
+    kinds: dict[str, Any]
+    rows_at_once: int
+
+    several = True
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Stream the file."""
+        batches, path = self.text.batches(self.kinds), self.text.file.path
+        yield from chunks_of(batches, self.columns, self.rows_at_once, path)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A CSV file and how to parse it."""
+
+    who: str
+    filesystem: Any
+    file: File
+    delimiter: str
+    names: tuple[str, ...] = ()  # of all its columns
+    threads: bool = False  # let pyarrow parse in threads of its own
+
+    def first(self) -> tuple[Any, int]:
+        """Read the first rows: the columns with the types they suggest, how many."""
+        from pyarrow import ArrowException
+
+        try:
+            with self._opened({}) as reader:
+                return reader.schema, next((batch.num_rows for batch in reader), 0)
+        except ArrowException as error:
+            raise self._wrong(error) from None
+        except OSError as error:
+            must = f"{self.file.path} must be a CSV file that can be read"
+            raise DataError(sentence(self.who, must, failure(error))) from None
+
+    def batches(self, kinds: dict[str, Any]) -> Iterator[Any]:
+        """Read record batches with columns of the given types."""
+        from pyarrow import ArrowException
+
+        with unchanged(self.who, self.file.path):
+            if File.seen(self.filesystem, self.file.path) != self.file:
+                raise OSError("the file is another one now")
+            try:
+                with self._opened(kinds) as reader:
+                    yield from reader
+            except ArrowException as error:
+                if self.threads and "Row #" not in str(error):
+                    for _ in replace(self, threads=False).batches(kinds):
+                        pass  # only a single thread knows the line
+                raise self._wrong(error) from None
+
+    @contextlib.contextmanager
+    def _opened(self, kinds: dict[str, Any]) -> Iterator[Any]:
+        from pyarrow import csv
+
+        with (
+            self.filesystem.open_input_stream(self.file.path) as stream,
+            csv.open_csv(
+                stream,
+                csv.ReadOptions(use_threads=self.threads, block_size=BLOCK_BYTES),
+                csv.ParseOptions(delimiter=self.delimiter),
+                csv.ConvertOptions(column_types=kinds, include_columns=list(kinds)),
+            ) as reader,
+        ):
+            yield reader
+
+    def _wrong(self, error: Exception) -> DataError:
+        """Say in one sentence what pyarrow says of a bad line."""
+        text, path = first_line(error), self.file.path
+        if found := BAD_VALUE.search(text):
+            number, line, kind, value = found.groups()
+            where = f" in line {line}" if line else ""
+            what = {"bool": "true or false", "string": "UTF-8"}.get(kind, "numbers")
+            must = f"column {self.names[int(number)]!r} of {path} must hold {what}"
+            remedy = "Correct the value, or leave the column out with columns=[...]."
+            return DataError(sentence(self.who, must, f"{value}{where}", remedy))
+        if found := BAD_LINE.search(text):
+            line, expected, got = found.groups()
+            where = f" in line {line}" if line else ""
+            must = f"every line of {path} must have {expected} values like its header"
+            remedy = "Correct the line; text that holds the delimiter needs quotes."
+            return DataError(sentence(self.who, must, f"{got}{where}", remedy))
+        must = f"{path} must be a CSV file with a header line"
+        return DataError(sentence(self.who, must, text))
+
+
+def _written_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True

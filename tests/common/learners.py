@@ -1,0 +1,91 @@
+"""Every learner with data that suits it: what the common tests run over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import corollary
+
+
+@dataclass(frozen=True)
+class Case:
+    """A learner, its target, and the attributes that a fit determines."""
+
+    name: str
+    parameters: dict[str, Any]
+    learned: tuple[str, ...]
+    target: str = "none"
+    rtol: float = 1e-10
+
+    def make(self, **more: Any) -> Any:
+        return getattr(corollary, self.name)(**{**self.parameters, **more})
+
+    def fitted(self, data: Data, **more: Any) -> Any:
+        return self.make(**more).fit(data.X, data.y(self.target))
+
+    def __str__(self) -> str:
+        options = "-".join(f"{v}" for v in self.parameters.values() if v != 0)
+        return f"{self.name}-{options}" if options else self.name
+
+
+@dataclass(frozen=True)
+class Data:
+    X: Any
+    number: Any
+    label: Any
+    two: Any
+
+    def y(self, target: str) -> Any:
+        return {
+            "none": None,
+            "number": self.number,
+            "label": self.label,
+            "two": self.two,
+        }[target]
+
+
+LEARNERS = [
+    Case("KMeans", {"n_clusters": 5, "random_state": 0}, ("cluster_centers_", "inertia_")),
+    Case("LinearRegression", {}, ("coef_", "intercept_"), "number"),
+    Case("Ridge", {"alpha": 2.0}, ("coef_", "intercept_"), "number"),
+    Case(
+        "GradientDescentRegressor",
+        {"tol": 0.5},
+        ("coef_", "intercept_"),
+        "number",
+    ),
+    Case("LogisticRegression", {"tol": 1e-6}, ("coef_", "intercept_"), "two"),
+    Case("LogisticRegression", {"tol": 1e-6, "C": 0.1}, ("coef_", "intercept_"), "label"),
+    Case("GaussianNB", {}, ("theta_", "var_", "class_prior_"), "label"),
+    Case(
+        "PCA",
+        {"n_components": 3},
+        ("components_", "explained_variance_", "mean_", "noise_variance_"),
+    ),
+]
+
+
+def make_data(n: int = 2000, d: int = 6, seed: int = 0) -> Data:
+    """Make correlated rows in five loose groups, with three kinds of targets."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(scale=3.0, size=(5, d))
+    z = rng.integers(5, size=n)
+    X = centres[z] + rng.normal(size=(n, d)) @ rng.normal(size=(d, d))
+    score = X @ rng.normal(size=d)
+    number = score + rng.normal(size=n) + 2.0
+    noisy = score + 4 * rng.normal(size=n)
+    label = np.digitize(noisy, np.quantile(noisy, [0.3, 0.7]))
+    return Data(X, number, label, (noisy > np.median(noisy)).astype(int))
+
+
+def assert_same(case: Case, model: Any, other: Any, rtol: float | None = None) -> None:
+    """Compare what was learned, up to rounding relative to each array's size."""
+    for name in case.learned:
+        a, b = np.asarray(getattr(model, name)), np.asarray(getattr(other, name))
+        scale = np.abs(b).max()
+        np.testing.assert_allclose(
+            a, b, rtol=0, atol=(rtol or case.rtol) * scale, err_msg=f"{case}: {name}"
+        )

@@ -1,0 +1,102 @@
+"""Relations that hold for every learner: weights, order, scale, dtype, memory layout."""
+
+import numpy as np
+import pytest
+from common.learners import LEARNERS, assert_same, make_data
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+DATA = make_data(n=120, d=4, seed=3)
+SEEDS = st.integers(0, 2**31)
+FEW = settings(max_examples=15, deadline=None)
+
+
+def fit(case, X, y=None, w=None, **more):
+    return case.make(**more).fit(X, y, sample_weight=w)
+
+
+@pytest.mark.course("S2-56")
+@pytest.mark.parametrize("case", LEARNERS, ids=str)
+@given(seed=SEEDS)
+@FEW
+def test_weight_is_repetition_and_zero_is_removal(case, seed):
+    rng = np.random.default_rng(seed)
+    times = rng.integers(0, 4, size=len(DATA.X))
+    y = DATA.y(case.target)
+    repeated = np.repeat(np.arange(len(DATA.X)), times)
+    weighted = fit(case, DATA.X, y, times.astype(float))
+    again = fit(case, DATA.X[repeated], None if y is None else y[repeated])
+    assert_same(case, weighted, again, rtol=1e-8)
+
+
+@pytest.mark.parametrize("case", LEARNERS, ids=str)
+@given(seed=SEEDS)
+@FEW
+def test_order_of_rows_does_not_matter(case, seed):
+    order = np.random.default_rng(seed).permutation(len(DATA.X))
+    y = DATA.y(case.target)
+    model = fit(case, DATA.X[order], None if y is None else y[order])
+    assert_same(case, model, fit(case, DATA.X, y), rtol=1e-8)
+
+
+@pytest.mark.parametrize("case", LEARNERS, ids=str)
+def test_memory_layout_does_not_matter(case):
+    y = DATA.y(case.target)
+    wide = np.zeros((120, 8))
+    wide[:, ::2] = DATA.X
+    for X in (np.asfortranarray(DATA.X), wide[:, ::2], DATA.X[::-1][::-1]):
+        assert_same(case, fit(case, X, y), fit(case, DATA.X, y), rtol=1e-14)
+
+
+@pytest.mark.parametrize("case", LEARNERS, ids=str)
+def test_float32_is_learned_in_float32_and_close(case):
+    y = DATA.y(case.target)
+    X32 = DATA.X.astype(np.float32)
+    more = {"tol": 1e-4} if case.name == "LogisticRegression" else {}
+    model = fit(case, X32, y, **more)
+    assert_same(case, model, fit(case, X32.astype(np.float64), y, **more), rtol=2e-3)
+    learned = getattr(model, case.learned[0])
+    if case.name != "GaussianNB":  # like scikit-learn's, its moments are float64
+        assert learned.dtype == np.float32
+
+
+@pytest.mark.parametrize("name", ["LinearRegression", "GaussianNB", "KMeans", "PCA"])
+@given(factor=st.sampled_from([1e-6, 0.5, 3.0, 1e6]))
+@FEW
+def test_predictions_do_not_depend_on_the_unit(name, factor):
+    case = next(c for c in LEARNERS if c.name == name)
+    y = DATA.y(case.target)
+    if name == "KMeans":
+        start = DATA.X[:5]
+        model = fit(case, DATA.X, init=start)
+        other = fit(case, DATA.X * factor, init=start * factor)
+        np.testing.assert_array_equal(model.labels_, other.labels_)
+        return
+    model, other = fit(case, DATA.X, y), fit(case, DATA.X * factor, y)
+    if name == "PCA":
+        a = model.transform(DATA.X) * factor
+        b = other.transform(DATA.X * factor)
+        np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9 * factor)
+    else:
+        a, b = model.predict(DATA.X), other.predict(DATA.X * factor)
+        np.testing.assert_allclose(a, b, rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["KMeans", "PCA", "LinearRegression", "Ridge"])
+@given(shift=st.sampled_from([-1e3, 10.0, 1e5]))
+@FEW
+def test_shifts_do_not_hurt(name, shift):
+    case = next(c for c in LEARNERS if c.name == name)
+    y = DATA.y(case.target)
+    more = {"init": DATA.X[:5]} if name == "KMeans" else {}
+    moved = {"init": DATA.X[:5] + shift} if name == "KMeans" else {}
+    model, other = fit(case, DATA.X, y, **more), fit(case, DATA.X + shift, y, **moved)
+    if name == "KMeans":
+        np.testing.assert_array_equal(model.labels_, other.labels_)
+        np.testing.assert_allclose(model.inertia_, other.inertia_, rtol=1e-8)
+    elif name == "PCA":
+        np.testing.assert_allclose(
+            model.explained_variance_, other.explained_variance_, rtol=1e-7
+        )
+    else:
+        np.testing.assert_allclose(model.coef_, other.coef_, rtol=1e-7)

@@ -1,0 +1,176 @@
+"""Every summation learner x source x executor: the same answer."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+import scipy.sparse as sp
+from common.learners import LEARNERS, assert_same, make_data
+
+import corollary
+from corollary import engine
+
+DATA = make_data()
+
+
+@pytest.fixture(scope="module")
+def client():
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def reference():
+    with engine.use(executor="serial", chunk_rows=10**6):
+        return {str(case): case.fitted(DATA) for case in LEARNERS}
+
+
+def table(y):
+    columns = {f"x{j}": DATA.X[:, j] for j in range(DATA.X.shape[1])}
+    return columns if y is None else columns | {"y": y}
+
+
+def parquet(y, folder):
+    whole = pa.table(table(y))
+    for number, (a, b) in enumerate([(0, 700), (700, 701), (701, 2000)]):
+        pa.parquet.write_table(
+            whole.slice(a, b - a), folder / f"{number}.parquet", row_group_size=300
+        )
+    return engine.ParquetSource(folder, target=None if y is None else "y")
+
+
+def csv(y, folder):
+    path = folder / "data.csv"
+    pa.csv.write_csv(pa.table(table(y)), path)
+    return engine.CSVSource(path, target=None if y is None else "y")
+
+
+def chunks(y, folder):
+    def again():
+        for a in range(0, 2000, 450):
+            rows = slice(a, a + 450)
+            yield DATA.X[rows] if y is None else (DATA.X[rows], y[rows])
+
+    return engine.ChunkSource(again)
+
+
+def dask_array(y, folder):
+    import dask.array as da
+
+    X = da.from_array(DATA.X, chunks=(420, -1))
+    return X if y is None else (X, da.from_array(y, chunks=420))
+
+
+SOURCES = {
+    "array": lambda y, folder: (DATA.X, y),
+    "fortran": lambda y, folder: (np.asfortranarray(DATA.X), y),
+    "pandas": lambda y, folder: (pd.DataFrame(table(None)), y),
+    "polars": lambda y, folder: (pl.DataFrame(table(None)), y),
+    "arrow": lambda y, folder: (pa.table(table(None)), y),
+    "parquet": parquet,
+    "csv": csv,
+    "chunks": chunks,
+    "dask": dask_array,
+}
+
+
+@pytest.mark.course("S4-29")
+@pytest.mark.parametrize("executor", ["serial", "threads", "dask"])
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("case", LEARNERS, ids=str)
+def test_same_answer(case, kind, executor, reference, request, tmp_path):
+    y = DATA.y(case.target)
+    source = SOURCES[kind](y, tmp_path)
+    arguments = source if isinstance(source, tuple) else (source,)
+    chosen = request.getfixturevalue("client") if executor == "dask" else executor
+    with engine.use(executor=chosen, chunk_rows=333, threads=2):
+        model = case.make().fit(*arguments)
+    assert_same(case, model, reference[str(case)])
+    assert model.report_.rows == 2000
+
+
+@pytest.mark.parametrize("executor", ["serial", "threads"])
+@pytest.mark.parametrize(
+    "case", [c for c in LEARNERS if c.make().takes_sparse], ids=str
+)
+def test_sparse_rows_give_the_dense_answer(case, executor):
+    X = np.where(np.random.default_rng(1).random(DATA.X.shape) < 0.6, 0.0, DATA.X)
+    y = DATA.y(case.target)
+    with engine.use(executor=executor, chunk_rows=333, threads=2):
+        dense = case.make().fit(X, y)
+        sparse = case.make().fit(sp.csr_matrix(X), y)
+    assert_same(case, sparse, dense, rtol=1e-9)
+
+
+@pytest.mark.course("S4-29")
+@pytest.mark.parametrize("rows", [50, 199, 777, 10**6])
+@pytest.mark.parametrize("case", LEARNERS, ids=str)
+def test_answer_does_not_depend_on_the_chunking(case, rows, reference):
+    with engine.use(chunk_rows=rows):
+        assert_same(case, case.fitted(DATA), reference[str(case)])
+
+
+@pytest.mark.course("S4-29")
+@pytest.mark.parametrize("case", LEARNERS, ids=str)
+def test_serial_and_threads_are_equal_to_the_bit(case):
+    models = []
+    for executor, threads in (("serial", 1), ("threads", 2), ("threads", 4)):
+        with engine.use(executor=executor, threads=threads, chunk_rows=150):
+            models.append(case.fitted(DATA))
+    for name in case.learned:
+        for model in models[1:]:
+            np.testing.assert_array_equal(
+                getattr(model, name), getattr(models[0], name), err_msg=name
+            )
+
+
+@pytest.mark.parametrize("case", LEARNERS, ids=str)
+def test_dropped_memory_changes_no_bit(case, monkeypatch):
+    with engine.use(executor="serial", chunk_rows=150):
+        kept = case.fitted(DATA)
+        monkeypatch.setattr(
+            "corollary.engine.executors.chunks",
+            lambda part, number, memories: part.chunks(),
+        )
+        dropped = case.fitted(DATA)
+    for name in case.learned:
+        np.testing.assert_array_equal(getattr(kept, name), getattr(dropped, name))
+
+
+STREAMING = [c for c in LEARNERS if hasattr(c.make(), "partial_fit")]
+
+
+@pytest.mark.parametrize("case", [c for c in STREAMING if c.name != "KMeans"], ids=str)
+def test_stream_ends_where_the_batch_does(case, reference):
+    model, y = case.make(), DATA.y(case.target)
+    for a in range(0, 2000, 500):
+        rows = slice(a, a + 500)
+        if case.name == "GaussianNB":
+            model.partial_fit(DATA.X[rows], y[rows], classes=[0, 1, 2])
+        else:
+            model.partial_fit(DATA.X[rows], None if y is None else y[rows])
+    assert_same(case, model, reference[str(case)])
+    assert model.report_.rows == 2000
+    assert model.report_.stop is corollary.StopReason.STREAMING
+
+
+@pytest.mark.parametrize("case", STREAMING, ids=str)
+def test_partial_fit_goes_on_after_fit(case):
+    y = DATA.y(case.target)
+    first, second = slice(0, 1200), slice(1200, 2000)
+    part = case.make().fit(DATA.X[first], None if y is None else y[first])
+    part.partial_fit(DATA.X[second], None if y is None else y[second])
+    if case.name != "KMeans":
+        assert_same(case, part, case.fitted(DATA))
+    else:
+        assert part._running.statistics.n.sum() == 2000
