@@ -1,4 +1,4 @@
-"""How the documentation is built: offline, from the sources, with warnings as errors."""
+"""How the documentation is built: offline, from the sources."""
 
 from __future__ import annotations
 

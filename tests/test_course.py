@@ -95,6 +95,6 @@ def test_unknown_items_are_refused(scan):
 
 
 def test_order_is_a_readers_order(tmp_path):
-    text = "@pytest.mark.course(\"S2-10\", \"S2-9\", \"S1-55\")\ndef test_a(): ..."
+    text = '@pytest.mark.course("S2-10", "S2-9", "S1-55")\ndef test_a(): ...'
     (tmp_path / "test_x.py").write_text(text)
     assert [p.item for p in course.proofs(tmp_path)] == ["S1-55", "S2-9", "S2-10"]

@@ -29,7 +29,9 @@ def test_counts_and_lists(corollary, tests):
 
 
 def test_writes_the_page(process, tests):
-    result = process("coverage", "--tests", "tests", "--write", "c.md", cwd=tests.parent)
+    result = process(
+        "coverage", "--tests", "tests", "--write", "c.md", cwd=tests.parent
+    )
     assert result.returncode == 0
     page = (tests.parent / "c.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| S")]
@@ -51,7 +53,9 @@ def test_bad_tests_leave_an_old_page_alone(text, part, process, tests, one_sente
     (tests / "test_bad.py").write_text(text)
     page = tests.parent / "course.md"
     page.write_text("old")
-    one_sentence(process("coverage", "--tests", tests, "--write", page), part, "test_bad")
+    one_sentence(
+        process("coverage", "--tests", tests, "--write", page), part, "test_bad"
+    )
     assert page.read_text() == "old"
     assert sorted(os.listdir(tests.parent)) == ["course.md", "tests"]
 

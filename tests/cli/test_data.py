@@ -32,7 +32,9 @@ def test_options_reach_the_stream(corollary, tmp_path):
 def test_nothing_is_overwritten(process, tmp_path, one_sentence):
     path = tmp_path / "rows.parquet"
     path.write_text("precious")
-    one_sentence(process("data", path, "--rows", 10), "PATH must be new", "rows.parquet")
+    one_sentence(
+        process("data", path, "--rows", 10), "PATH must be new", "rows.parquet"
+    )
     assert path.read_text() == "precious"
 
 

@@ -12,11 +12,15 @@ def examples():
 
 
 def test_every_estimator_is_shown(examples):
-    assert sorted(type(model).__name__ for _, _, model in examples) == sorted(ESTIMATORS)
+    assert sorted(type(model).__name__ for _, _, model in examples) == sorted(
+        ESTIMATORS
+    )
 
 
 def test_scores_are_good(examples):
-    scores = {type(m).__name__: float(re.search(r"\d+\.\d+", s)[0]) for _, s, m in examples}
+    scores = {
+        type(m).__name__: float(re.search(r"\d+\.\d+", s)[0]) for _, s, m in examples
+    }
     assert scores["LinearRegression"] > 8  # certified digits
     assert min(scores["Ridge"], scores["GradientDescentRegressor"]) > 0.8
     assert min(scores["KMeans"], scores["PCA"]) > 90

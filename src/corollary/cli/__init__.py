@@ -5,15 +5,12 @@ A wrong flag, name or file ends in one sentence on the standard error and exit c
 
 from __future__ import annotations
 
+from corollary.cli import coverage, data, demo, where
 from corollary.cli.application import app
-from corollary.cli.coverage import coverage
-from corollary.cli.data import data
-from corollary.cli.demo import demo
-from corollary.cli.where import where
 
 __all__ = ["app", "main"]
 
-for verb in (demo, where, coverage, data):
+for verb in (demo.demo, where.where, coverage.coverage, data.data):
     app.command()(verb)
 
 

@@ -45,8 +45,9 @@ class OneSentence(TyperGroup):
         except EXPECTED as error:
             fail(_words(error))
         except (KeyboardInterrupt, typer.Abort):
+            code = INTERRUPTED
+        if code == INTERRUPTED:
             typer.echo("corollary: interrupted.", err=True)
-            sys.exit(INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
 
 

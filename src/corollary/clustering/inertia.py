@@ -1,5 +1,7 @@
 """The inertia of a clustering, taken apart by Huygens' theorem.
 
+Also known as: variance decomposition, within and between inertia, analysis of variance.
+
     sum_n w_n ||x_n - m||^2  =  sum_n w_n ||x_n - m_{z_n}||^2  +  sum_k w_k ||m_k - m||^2
           total                        within                          between     (1)
 

@@ -1,5 +1,7 @@
 """Seeding of centres: a sample of distinct rows, and k-means++ on it.
 
+Also known as: k-means++, D^2 seeding.
+
 The sample holds the `most` rows with the smallest content keys (`core.randomness`):
 a uniform sample of the distinct rows, each with the total weight of its copies, that
 does not depend on chunks or on the order of the rows and that merges.

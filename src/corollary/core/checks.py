@@ -6,9 +6,7 @@ adds what they lack: the guilty row and column by name, and one sentence.
 
 from __future__ import annotations
 
-import contextlib
 import numbers
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,30 +18,20 @@ from corollary import loops
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, MemoryLimitError, sentence
+from corollary.core.wording import one_sentence
 
 __all__ = [
     "all_finite",
+    "check_X",
     "check_finite",
+    "check_finite_values",
     "check_memory",
     "check_query",
     "check_targets",
     "check_weights",
-    "check_X",
     "encode_labels",
     "names_of",
 ]
-
-
-@contextlib.contextmanager
-def one_sentence(who: object) -> Iterator[None]:
-    """Turn scikit-learn's longer messages into one sentence with our name in front."""
-    try:
-        yield
-    except DataError:
-        raise
-    except ValueError as error:
-        text = " ".join(str(error).split())
-        raise DataError(f"{type(who).__name__}: {text}") from None
 
 
 def check_X(
@@ -67,7 +55,8 @@ def check_X(
             input_name="X",
         )
         named = hasattr(X, "columns") or hasattr(X, "__dataframe__")
-        validate_data(learner, X if named else checked, reset=reset, skip_check_array=True)
+        seen = X if named else checked
+        validate_data(learner, seen, reset=reset, skip_check_array=True)
     return canonical(checked) if sp.issparse(checked) else checked
 
 
@@ -122,6 +111,19 @@ def check_finite(
     raise DataError(sentence(who, "Input X must be finite", came, remedy))
 
 
+def check_finite_values(
+    who: Any, values: Vector, name: str, first_row: int = 0
+) -> None:
+    """Raise for NaN or inf in a target or in weights, naming the first guilty row."""
+    if np.isfinite(values).all():
+        return
+    row = int(np.argwhere(~np.isfinite(values))[0][0])
+    what = "NaN" if np.isnan(values[row]).any() else "infinity"
+    came = f"{what} in row {first_row + row}"
+    remedy = "Correct or drop these rows."
+    raise DataError(sentence(who, f"Input {name} must be finite", came, remedy))
+
+
 def names_of(learner: Any) -> list[str] | None:
     """Return the feature names seen in fit, if the data had any."""
     names = getattr(learner, "feature_names_in_", None)
@@ -134,14 +136,15 @@ def check_weights(learner: Any, weights: Any, rows: int) -> Vector | None:
         return None
     if isinstance(weights, numbers.Number):
         weights = np.full(rows, weights, dtype=np.float64)
-    with one_sentence(learner):
+    with one_sentence(learner, "sample_weight"):
         w = check_array(
             weights,
             ensure_2d=False,
             dtype=np.float64,
             order="C",
-            input_name="sample_weight",
+            ensure_all_finite=False,
         )
+    check_finite_values(learner, w, "sample_weight")
     if w.shape != (rows,):
         must = f"sample_weight must have one value for each of the {rows} rows"
         raise DataError(sentence(learner, must, f"shape {w.shape}"))
@@ -157,21 +160,23 @@ def check_weights(learner: Any, weights: Any, rows: int) -> Vector | None:
 def check_targets(learner: Any, y: Any, rows: int, dtype: Any, *, many: bool) -> Vector:
     """Return numeric targets: (n,), or (n, m) where the learner takes `many`."""
     y = present(learner, y)
-    with one_sentence(learner):
-        y = check_array(y, ensure_2d=False, dtype=dtype, order="C", input_name="y")
+    with one_sentence(learner, "y"):
+        y = check_array(
+            y, ensure_2d=False, dtype=dtype, order="C", ensure_all_finite=False
+        )
         if not many or y.ndim == 1:
             y = column(learner, y)
+    check_finite_values(learner, y, "y")
     return matching(learner, y, rows)
 
 
 def encode_labels(learner: Any, y: Any, rows: int) -> tuple[Vector, Vector]:
     """Return (classes, codes): y = classes[codes], codes int32."""
     y = present(learner, y)
-    with one_sentence(learner):
+    with one_sentence(learner, "y"):
         y = matching(learner, column(learner, y), rows)
     if y.dtype.kind == "f":
-        if not np.isfinite(y).all():
-            raise DataError(sentence(learner, "Input y must be finite", "NaN or inf"))
+        check_finite_values(learner, y, "y")
         if (y != np.floor(y)).any():
             must = "y must hold class labels"
             came = "Unknown label type: continuous numbers"
@@ -184,9 +189,11 @@ def coded(learner: Any, y: Vector) -> tuple[Vector, Vector]:
     if y.dtype.kind in "iu" and len(y):
         low, high = int(y.min()), int(y.max())
         if high - low < 2**16:
-            present_ = np.bincount(y - low, minlength=high - low + 1) > 0
+            wide = y if y.dtype.kind == "u" else y.astype(np.int64, copy=False)
+            steps = (wide - wide.dtype.type(low)).astype(np.int64, copy=False)
+            present_ = np.bincount(steps, minlength=high - low + 1) > 0
             table = np.cumsum(present_, dtype=np.int32) - np.int32(1)
-            return (np.flatnonzero(present_) + low).astype(y.dtype), table[y - low]
+            return (np.flatnonzero(present_) + low).astype(y.dtype), table[steps]
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
@@ -198,8 +205,8 @@ def coded(learner: Any, y: Vector) -> tuple[Vector, Vector]:
 def present(learner: Any, y: Any) -> Any:
     """Refuse a missing target."""
     if y is None:
-        who = type(learner).__name__
-        raise DataError(f"{who}: requires y to be passed, but the target y is None.")
+        must = "requires y to be passed, but the target y is None"
+        raise DataError(sentence(learner, must, "X alone", "Use fit(X, y)."))
     return y
 
 

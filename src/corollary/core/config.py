@@ -7,6 +7,7 @@ Three ways, the inner one wins: the defaults, `set_config` for the process, and
 from __future__ import annotations
 
 import contextlib
+import numbers
 import os
 import re
 from collections.abc import Iterator
@@ -17,6 +18,9 @@ from typing import Any
 from corollary.core.errors import ParameterError, sentence
 
 __all__ = ["Config", "config_context", "get_config", "set_config"]
+
+
+EXECUTORS = ("auto", "serial", "threads")
 
 
 @dataclass(frozen=True)
@@ -107,16 +111,25 @@ def _changed(config: Config, settings: dict[str, Any]) -> Config:
             )
     if "memory_limit" in settings:
         settings["memory_limit"] = bytes_of(settings["memory_limit"])
+    if "threads" in settings and settings["threads"] is None:
+        settings["threads"] = cores()
+    if "executor" in settings:
+        _check_executor(settings["executor"])
     for name, low in (("threads", 1), ("verbose", 0), ("chunk_rows", 1)):
-        value = settings.get(name)
-        if value is None and name == "threads" and name in settings:
-            settings[name] = cores()
-        elif value is not None and (
-            isinstance(value, bool) or not isinstance(value, int) or value < low
-        ):
+        if name not in settings or (name == "chunk_rows" and settings[name] is None):
+            continue
+        value = settings[name]
+        whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        if not whole or value < low:
             must = f"{name} must be a whole number >= {low}"
             raise ParameterError(sentence("set_config", must, repr(value)))
     return replace(config, **settings)
+
+
+def _check_executor(executor: Any) -> None:
+    if isinstance(executor, str | None) and executor not in EXECUTORS:
+        must = f"executor must be one of {list(EXECUTORS)} or a Dask Client"
+        raise ParameterError(sentence("set_config", must, repr(executor)))
 
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "ClusterError",
     "DataError",
     "MemoryLimitError",
     "ModelFileError",
@@ -24,6 +25,10 @@ class DataError(ValueError):
 
 class MemoryLimitError(MemoryError):
     """A fit would need more memory than `set_config(memory_limit=...)` allows."""
+
+
+class ClusterError(RuntimeError):
+    """A cluster has no workers left, or loses the same part again and again."""
 
 
 class ModelFileError(ValueError):

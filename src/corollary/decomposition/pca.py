@@ -267,7 +267,7 @@ class PCA(StreamingLearner, Transformer):
         from sklearn.utils.validation import check_array, check_is_fitted
 
         check_is_fitted(self)
-        Y = check_array(Y, dtype=[np.float64, np.float32])
+        Y = check_array(Y, dtype=[np.float64, np.float32], ensure_min_features=0)
         Y = Y * self._scale().astype(Y.dtype) if self.whiten else Y
         return Y @ self.components_.astype(Y.dtype) + self.mean_.astype(Y.dtype)
 

@@ -1,5 +1,7 @@
 """Parallel efficiency: how much the second core helps, and what Amdahl's law allows.
 
+Also known as: Amdahl's law, speedup, strong scaling.
+
 If a share p of the work can be spread over s workers, the speedup is at most
 
     S(s) = 1 / ((1 - p) + p / s)   <=   1 / (1 - p)                              (1)

@@ -1,5 +1,7 @@
 """Whether PCA before a learner helps, and whether it leaked.
 
+Also known as: PCA leakage check, PCA against overfitting.
+
 PCA must see training rows only: fitted on all rows before cross-validation it has seen
 the test rows too, and the score it leads to is optimistic.  And it is no cure for
 overfitting, since it throws directions away without a look at y; shrinkage does that

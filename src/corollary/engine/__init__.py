@@ -16,13 +16,13 @@ from corollary.engine.sources import ArraySource, Chunk, ChunkSource, Part, Sour
 from corollary.engine.statistics import Moments, Statistics, Triangle, Variances
 
 if TYPE_CHECKING:
-    from corollary.engine.cluster import DaskSource as DaskSource
     from corollary.engine.csv import CSVSource as CSVSource
     from corollary.engine.parquet import ParquetSource as ParquetSource
+    from corollary.engine.partitions import DaskSource as DaskSource
 
 _LAZY = {  # loaded when first asked for: they are the only ones that need pyarrow, dask
     "CSVSource": "corollary.engine.csv",
-    "DaskSource": "corollary.engine.cluster",
+    "DaskSource": "corollary.engine.partitions",
     "ParquetSource": "corollary.engine.parquet",
 }
 
@@ -68,7 +68,7 @@ def use(**settings: Any) -> Iterator[Config]:
     --------
     >>> from corollary import engine, PCA
     >>> from corollary.datasets import blobs
-    >>> X, _ = blobs(1000, 3, random_state=0)
+    >>> X, *_ = blobs(1000, 3, random_state=0)
     >>> with engine.use(executor="serial", chunk_rows=100):
     ...     model = PCA(n_components=2).fit(X)
     >>> model.report_.executor

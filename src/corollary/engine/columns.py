@@ -115,7 +115,7 @@ class _Filling:
             self.y.append(ys[0] if one else np.stack(ys, axis=1))
         if columns.weight is not None:
             w = self.numbers(batch.column(at[columns.weight]), columns.weight, row)
-            self.w.append(w.astype(columns.dtype))
+            self.w.append(w.astype(np.float64))
         self.n += batch.num_rows
 
     def numbers(self, array: Any, name: str, row: int) -> Vector:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -147,6 +148,12 @@ _limits: list[Any] = []  # the one limiter in force
 _limits_users = 0
 
 
+@lru_cache(maxsize=1)
+def _libraries(modules: int) -> ThreadpoolController:
+    """Look for BLAS (3 ms), unless nothing was imported since the last time."""
+    return ThreadpoolController()
+
+
 @contextlib.contextmanager
 def single_threaded_blas() -> Iterator[None]:
     """Hold BLAS to one thread; the last of several concurrent fits releases it."""
@@ -154,7 +161,8 @@ def single_threaded_blas() -> Iterator[None]:
     with _limits_lock:
         _limits_users += 1
         if _limits_users == 1:
-            _limits.append(ThreadpoolController().limit(limits=1, user_api="blas"))
+            controller = _libraries(len(sys.modules))
+            _limits.append(controller.limit(limits=1, user_api="blas"))
     try:
         yield
     finally:

@@ -36,6 +36,10 @@ def open_source(
     Sets `n_features_in_` (and `feature_names_in_`, `classes_`) where `reset` is true
     and holds the data to them otherwise.
     """
+    if hasattr(X, "__dask_graph__"):
+        from corollary.engine.partitions import DaskSource
+
+        X, y, sample_weight = DaskSource(X, y, sample_weight), None, None
     source = as_source(X)
     if source is None:
         return _arrays(learner, X, y, sample_weight, reset, classes)
@@ -46,17 +50,13 @@ def open_source(
 
 
 def as_source(X: Any) -> Source | None:
-    """Recognise sources, iterators and Dask collections; None means an array."""
+    """Recognise sources and iterators; None means an array."""
     if isinstance(X, Source):
         return X
     if isinstance(X, np.ndarray) or sp.issparse(X):
         return None
     if isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__")):
         return ChunkSource(X)
-    if hasattr(X, "__dask_graph__"):
-        from corollary.engine.cluster import DaskSource
-
-        return DaskSource(X)
     return None
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from corollary.core.arrays import Vector
-from corollary.core.checks import check_finite
+from corollary.core.checks import check_finite, check_finite_values
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.progress import progress
@@ -136,8 +136,7 @@ def guarded(
         for name, values in (("y", chunk.y), ("sample_weight", chunk.w)):
             if values is None or values.dtype.kind != "f":
                 continue
-            if not np.isfinite(values).all():
-                raise DataError(sentence(who, f"Input {name} must be finite", "NaN or inf"))
+            check_finite_values(who, values, name, chunk.first_row)
             if name == "sample_weight" and len(values) and values.min() < 0:
                 must = "sample_weight must be >= 0"
                 raise DataError(sentence(who, must, f"{values.min():g}"))

@@ -45,6 +45,25 @@ class Chunk:
         """Number of rows."""
         return int(self.X.shape[0])
 
+    def __reduce__(self) -> Any:  # the memory stays where it is
+        return arrived, (self.X, self.y, self.w, self.first_row)
+
+
+def arrived(X: Matrix, y: Vector | None, w: Vector | None, first_row: int) -> Chunk:
+    """Rebuild a chunk that travelled; its arrays may have landed between two words.
+
+    NumPy adds up such an array in another order than BLAS does, and slowly.
+    """
+    if sp.issparse(X):
+        parts = (landed(X.data), landed(X.indices), landed(X.indptr))
+        return Chunk(type(X)(parts, shape=X.shape), landed(y), landed(w), first_row)
+    return Chunk(landed(X), landed(y), landed(w), first_row)
+
+
+def landed(values: Vector | None) -> Vector | None:
+    """Return an aligned, writable array, a copy only where it must be one."""
+    return None if values is None else np.require(values, requirements=["A", "W"])
+
 
 class Part(ABC):
     """A reference to some rows; small, picklable, and readable more than once.

@@ -218,7 +218,9 @@ class LeastSquares(StreamingLearner, Regressor):
             mean_x = s.sum_x / s.n if self.fit_intercept else np.zeros(state.d)
             mean_y = s.sum_y / s.n if self.fit_intercept else np.zeros(len(s.sum_y))
             c = s.xy - s.n * np.outer(mean_x, mean_y)
-            steps = cg.begin(c, s.sum_x2 - s.n * mean_x**2 + alpha.min())
+            # without a ridge only plain steps lead to the shortest solution
+            diagonal = s.sum_x2 - s.n * mean_x**2 + alpha.min()
+            steps = cg.begin(c, diagonal if alpha.all() else np.ones(state.d))
             return replace(state, steps=steps, mean_x=mean_x, mean_y=mean_y, n=s.n)
         # Xc'W Xc p = X'W X p - mean_x (sum W X p) [the means cancel the rest]
         Ap = s.xy - np.outer(state.mean_x, s.sum_xp) + alpha * state.steps.p

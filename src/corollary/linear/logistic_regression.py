@@ -130,6 +130,8 @@ class Search:
         """Multiply by (3)."""
         G = g.reshape(self.P.shape[:2])
         PG = G * self.P if self.P.ndim == 2 else np.einsum("mij,mj->mi", self.P, G)
+        if len(PG) > 1:  # the classes' W and b sum to 0, and shall stay so
+            PG -= PG.mean(axis=0)
         return PG.reshape(-1)
 
 
@@ -259,18 +261,15 @@ class LogisticRegression(SummationLearner, Classifier):
 
     def _inverse(self, H: Floats, penalty: float) -> Floats:
         """Turn the blocks of the Hessian into (3)."""
-        m, p = H.shape[:2]
-        ridge = np.full(p, penalty)
+        ridge = np.full(H.shape[1], penalty)
         ridge[-1] = 0.0
         tiny = 1e-12 * np.abs(H).max() + np.finfo(np.float64).tiny
         if H.ndim == 2:
-            P = 1 / (H + ridge + tiny)
-        else:
-            P = np.linalg.inv(H + np.diag(ridge + tiny))
-        if not self.fit_intercept:
-            P[:, -1] = 0.0
-            P[..., -1] = 0.0
-        return P
+            return 1 / (H + ridge + tiny)
+        if not self.fit_intercept:  # no coupling with what is not there
+            H = H.copy()
+            H[:, -1, :-1] = H[:, :-1, -1] = 0.0
+        return np.linalg.inv(H + np.diag(ridge + tiny))
 
     def _first(self, state: Search, pi: Floats) -> Floats:
         """Start from the constant model, or from the last fit."""

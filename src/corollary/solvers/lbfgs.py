@@ -7,6 +7,8 @@ a fixed preconditioner and gamma = s'y / y'P y makes it fit the last step:
     d = -H g                                                                     (1)
     x+ = x + t d,   t = 1, shortened until f(x+) <= f(x) + c t g'd               (2)
 
+where the digits of f no longer tell, the slope does: |g(x+)'d| <= 0.9 |g(x)'d|  (3)
+
 An evaluation of f and its gradient is one pass over the data, so the search is a record
 that says where to evaluate next (`trial`), and `step` takes the answer.
 
@@ -29,7 +31,7 @@ Precondition = Callable[[Floats], Floats]
 MEMORY = 10  # pairs (s, y) kept
 SUFFICIENT = 1e-4  # c in (2)
 MOST_TRIES = 25  # shortenings of one step
-MOST_IDLE = 4
+MOST_IDLE = 6
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,9 @@ def step(
     if search.g is None:
         return _onward(replace(search, f=f, g=g), precondition)
     slope = float(search.g @ search.d)
-    allowed = search.f + SUFFICIENT * search.t * slope + noise * abs(search.f)
-    if not f <= allowed:
+    fell = f <= search.f + SUFFICIENT * search.t * slope  # (2)
+    same = abs(f - search.f) <= 1e4 * noise * abs(search.f)
+    if not (fell or (same and abs(float(g @ search.d)) <= 0.9 * abs(slope))):  # (3)
         if search.tries >= MOST_TRIES:
             return replace(search, trial=search.x, stalled=True)
         t = _shorter(search.t, search.f, slope, f)
@@ -79,8 +82,10 @@ def step(
     pairs = search.pairs
     if s @ y > 1e-16 * np.sqrt((s @ s) * (y @ y)):
         pairs = (*pairs, (s, y))[-MEMORY:]
-    idle = search.idle + 1 if search.f - f <= noise * abs(f) else 0
-    accepted = replace(search, x=search.trial, f=f, g=g, pairs=pairs, idle=idle)
+    accepted = replace(search, x=search.trial, f=f, g=g, pairs=pairs)
+    flatter = accepted.gradient_norm() < 0.9 * search.gradient_norm()
+    idle = search.idle + 1 if search.f - f <= noise * abs(f) and not flatter else 0
+    accepted = replace(accepted, idle=idle)
     if idle > MOST_IDLE:
         return replace(accepted, stalled=True)
     return _onward(accepted, precondition)

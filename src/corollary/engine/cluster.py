@@ -1,0 +1,304 @@
+"""The cluster: Dask's workers as an executor that only time can be lost to.
+
+The client keeps a window of parts under way and takes their results in order.  What a
+worker needs travels with each part: the function with its state, and the rows as a
+reference (files, Dask partitions) or, for arrays in the client's memory, as data that
+is placed on a worker once a fit.
+
+A worker may die at any moment.  Whatever it had is given to another one: the part is
+submitted again, rows are placed again from the client's copy, chunk memories start
+empty.  Since statistics are pure functions of a chunk and a state, and are added up
+in the parts' order, the answer is the same to the bit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+import uuid
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from typing import Any
+
+from corollary.core.errors import ClusterError, ParameterError, sentence
+from corollary.engine.executors import (
+    Executor,
+    Memories,
+    R,
+    Task,
+    chunks,
+    single_threaded_blas,
+)
+from corollary.engine.partitions import Computed, DaskSource, Partition, Rows
+from corollary.engine.sources import Chunk, Loaded, Part, Slice
+
+__all__ = ["DaskExecutor", "DaskSource", "dask_executor"]
+
+IN_FLIGHT = 4  # parts under way for each thread of the cluster
+PATIENCE = 60.0  # seconds to wait while there is no worker at all
+ATTEMPTS = 10  # times that a part is given to the cluster
+GLANCE = 1.0  # seconds between two looks at a part that takes long
+INLINE_BYTES = 2**20  # of a function with its state, above which it is placed once
+GONE = ("lost", "cancelled", "error")  # what becomes of a future
+
+
+def dask_executor(client: Any) -> DaskExecutor | None:
+    """Return an executor for a Client, or None where it is none.
+
+    None asks for the default client, if the process has one.
+    """
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    if client is None:
+        try:
+            return DaskExecutor(distributed.default_client())
+        except ValueError:  # there is none
+            return None
+    return DaskExecutor(client) if isinstance(client, distributed.Client) else None
+
+
+class Lost(Exception):  # noqa: N818  (it never leaves this file)
+    """A part, or the rows it needs, went down with a worker."""
+
+
+@dataclass
+class Job:
+    """One part on its way through the cluster."""
+
+    number: int
+    part: Part
+    rows: Any = None  # future of rows in memory, else the part itself
+    future: Any = None
+
+
+class DaskExecutor(Executor):
+    """The workers of a Dask cluster, reached through a `distributed.Client`."""
+
+    def __init__(self, client: Any) -> None:
+        if client.asynchronous:
+            must = "a Dask client must be synchronous"
+            remedy = "Create it with Client(...) outside of async code."
+            raise ParameterError(sentence("DaskExecutor", must, "an async one", remedy))
+        self.client = client
+        workers = len(client.nthreads())
+        self.described = f"Dask, {workers} worker{'s' if workers != 1 else ''}"
+        self._placed: dict[Any, Any] = {}  # futures of the rows of an array
+        self._homes: dict[int, str] = {}  # the worker that last had a part
+        self._fits: set[str] = set()
+
+    def map(
+        self, task: Task[R], parts: Iterable[Part], memories: Memories
+    ) -> Iterator[R]:
+        """Keep a window of parts under way; take the results in order."""
+        order = Order(self.client, task, self._fit(memories))
+        window: deque[Job] = deque()
+        try:
+            most = IN_FLIGHT * max(1, self._threads())
+            for number, part in enumerate(parts):
+                window.append(Job(number, part))
+                with contextlib.suppress(Lost):  # `_results` tries again
+                    self._submit(order, window[-1])
+                if len(window) >= most:
+                    yield from self._results(order, window[0])
+                    window.popleft()
+            while window:
+                yield from self._results(order, window[0])
+                window.popleft()
+        finally:  # an error, Ctrl-C, or a caller that stopped asking
+            futures = [job.future for job in window if job.future is not None]
+            if futures:
+                with contextlib.suppress(Exception):
+                    self.client.cancel(futures, force=True)
+
+    def close(self) -> None:
+        """Free the rows and memories that the workers hold."""
+        fits, self._fits = self._fits, set()
+        self._placed.clear()
+        self._homes.clear()
+        with contextlib.suppress(Exception):  # nothing to free on a dead cluster
+            self.client.run(release, fits, wait=False, on_error="ignore")
+
+    def _fit(self, memories: Memories) -> str:
+        """Name the memories on the workers; forgotten ones get another name."""
+        mark = memories.setdefault((-1, -1), {})
+        if "fit" not in mark:
+            mark["fit"] = uuid.uuid4().hex
+            self._fits.add(mark["fit"])
+        return str(mark["fit"])
+
+    def _submit(self, order: Order, job: Job) -> None:
+        """Give a part to the cluster, to the worker that knows it if it is there."""
+        home = self._homes.get(job.number)
+        where = {"workers": [home], "allow_other_workers": True} if home else {}
+        key = f"corollary-{uuid.uuid4().hex}"
+        with losses(OSError, TimeoutError):
+            job.rows = self._rows(job)
+            arguments = (order.shipped(), order.fit, job.number)
+            if isinstance(job.part, Partition):
+                job.future = self.client.compute(
+                    job.part.lazily(work, *arguments, key=key), **where
+                )
+            else:
+                job.future = self.client.submit(
+                    work, *arguments, job.rows, key=key, pure=False, **where
+                )
+
+    def _rows(self, job: Job) -> Any:
+        """Place rows of this process on a worker, once a fit for an array."""
+        part = job.part
+        if not isinstance(part, Slice | Loaded):
+            return part  # a reference: the worker reads
+        key = (id(part.source), part.a, part.b) if isinstance(part, Slice) else None
+        future = self._placed.get(key)
+        if future is not None and future.status not in GONE:
+            return future
+        workers = list(self.client.nthreads())
+        if not workers:
+            raise Lost
+        worker = workers[job.number % len(workers)]
+        (chunk,) = part.chunks()
+        future = self.client.scatter(chunk, workers=[worker], hash=False, timeout=10)
+        if key is not None:
+            self._placed[key] = future
+        return future
+
+    def _results(self, order: Order, job: Job) -> list[Any]:
+        """Wait for a part; submit it again as often as it gets lost."""
+        reason: BaseException = Lost("the worker died")
+        for _ in range(ATTEMPTS):
+            try:
+                if job.future is None:
+                    self._submit(order, job)
+                self._homes[job.number], results = self._wait(order, job)
+            except Lost as lost:
+                reason = lost.__cause__ or reason
+                job.future = None
+                self._await_workers()
+            else:
+                return results
+        must = f"a part must come back from the cluster within {ATTEMPTS} attempts"
+        came = f"none for part {job.number} ({type(reason).__name__}: {reason})"
+        remedy = "See the workers' logs: they may be running out of memory."
+        raise ClusterError(sentence(self, must, came, remedy))
+
+    def _wait(self, order: Order, job: Job) -> tuple[str, list[Any]]:
+        from distributed import KilledWorker
+        from distributed.comm import CommClosedError
+
+        while True:
+            with losses(KilledWorker, CommClosedError):
+                try:
+                    return job.future.result(timeout=GLANCE)
+                except TimeoutError:
+                    if job.future.status == "error":
+                        raise  # the learner's own
+            needed = (job.future, job.rows, order.future)
+            if any(getattr(future, "status", "") in GONE for future in needed):
+                raise Lost
+            self._await_workers()
+
+    def _await_workers(self) -> None:
+        """Return once there is a worker; give up when there is none for long."""
+        until = time.monotonic() + PATIENCE
+        while self._threads() == 0:
+            if time.monotonic() > until or self.client.status == "closed":
+                must = (
+                    f"a Dask cluster must have a worker within {PATIENCE:.0f} seconds"
+                )
+                came = f"none (client {self.client.status})"
+                remedy = "Start workers, or use another executor."
+                raise ClusterError(sentence(self, must, came, remedy))
+            time.sleep(GLANCE / 10)
+
+    def _threads(self) -> int:
+        """Count the threads of the workers that are there now."""
+        if self.client.status != "running":
+            return 0
+        with contextlib.suppress(OSError, TimeoutError):
+            return sum(self.client.nthreads().values())
+        return 0
+
+
+@contextlib.contextmanager
+def losses(*kinds: Any) -> Iterator[None]:
+    """Call a cancelled future and some other errors by one name."""
+    try:
+        yield
+    except (CancelledError, *kinds) as error:
+        raise Lost from error
+
+
+class Order:
+    """The function of one pass, pickled once; a large one is placed on the workers."""
+
+    def __init__(self, client: Any, task: Any, fit: str) -> None:
+        import cloudpickle  # type: ignore[import-untyped]
+
+        self.client, self.fit, self.future = client, fit, None
+        self.shipment = Shipment(uuid.uuid4().hex, cloudpickle.dumps(task))
+
+    def shipped(self) -> Any:
+        """Return what to send with a part."""
+        if len(self.shipment.pickled) <= INLINE_BYTES:
+            return self.shipment
+        if self.future is None or self.future.status in GONE:
+            self.future = self.client.scatter(
+                self.shipment, broadcast=True, hash=False, timeout=10
+            )
+        return self.future
+
+
+# -- on the workers --------------------------------------------------------------
+@dataclass(frozen=True)
+class Shipment:
+    """A pickled function that a worker opens once."""
+
+    key: str
+    pickled: bytes
+
+    def opened(self) -> Any:
+        """Return the function."""
+        import cloudpickle
+
+        if self.key not in _opened:
+            _opened[self.key] = cloudpickle.loads(self.pickled)
+        task = _opened[self.key]
+        _at_most(_opened, 4)
+        return task
+
+
+_opened: OrderedDict[str, Any] = OrderedDict()
+_memories: OrderedDict[str, Memories] = OrderedDict()
+
+
+def work(
+    shipment: Shipment, fit: str, number: int, rows: Any, *blocks: Any
+) -> tuple[str, list[Any]]:
+    """Apply the function to the chunks of a part; tell which worker did."""
+    from distributed import get_worker
+
+    memories = _memories.setdefault(fit, {})
+    _at_most(_memories, 16)  # whose client may be gone; only time is lost
+    task = shipment.opened()
+    part: Part = Loaded(rows) if isinstance(rows, Chunk) else rows
+    if isinstance(rows, Rows):
+        part = Computed(rows, blocks)
+    with single_threaded_blas():
+        results = [task(chunk) for chunk in chunks(part, number, memories)]
+    return str(get_worker().address), results
+
+
+async def release(fits: set[str]) -> None:
+    """Forget the memories of some fits; a coroutine, for nobody waits for it."""
+    for fit in fits:
+        _memories.pop(fit, None)
+
+
+def _at_most(kept: OrderedDict[str, Any], most: int) -> None:
+    with contextlib.suppress(KeyError):  # another thread was faster
+        while len(kept) > most:
+            kept.popitem(last=False)
