@@ -1,6 +1,7 @@
 """Saving and loading models: safetensors arrays and JSON, nothing that can run.
 
-A model file is one safetensors file.  Its header holds a JSON tree, its body the arrays::
+A model file is one safetensors file.  Its header holds a JSON tree, its body the
+arrays::
 
     {"format": 1, "class": "KMeans", "parameters": {...}, "learned": {...}}
 
@@ -33,7 +34,9 @@ from corollary.core.report import Report
 __all__ = ["load", "save"]
 
 FORMAT = 1
-NUMERIC = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
+NUMERIC = (
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
+)
 
 #: Records that may stand inside a model, and where they are defined.
 RECORDS = {
@@ -122,14 +125,20 @@ def _tree_of(value: Any, arrays: dict[str, Any], who: str) -> Any:
         kind = "list" if isinstance(value, list) else "tuple"
         return {kind: [_tree_of(item, arrays, who) for item in value]}
     if isinstance(value, dict):
-        items = [[_tree_of(k, arrays, who), _tree_of(v, arrays, who)] for k, v in value.items()]
+        items = [
+            [_tree_of(k, arrays, who), _tree_of(v, arrays, who)]
+            for k, v in value.items()
+        ]
         return {"dict": items}
     if isinstance(value, Report):
         return {"report": _tree_of(value.to_dict(), arrays, who)}
     name = type(value).__name__
     if name in RECORDS and dataclasses.is_dataclass(value):
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-        return {"record": name, "fields": {k: _tree_of(v, arrays, who) for k, v in fields.items()}}
+        return {
+            "record": name,
+            "fields": {k: _tree_of(v, arrays, who) for k, v in fields.items()},
+        }
     must = "a model to be saved must hold plain values and arrays"
     remedy = "Give whole numbers as random_state and arrays instead of functions."
     raise ParameterError(sentence(who, must, f"a {name}", remedy))
@@ -165,10 +174,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     try:
         with safe_open(os.fspath(path), framework="numpy") as file:
             text = (file.metadata() or {}).get("corollary", "")
-            arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            arrays = {key: file.get_tensor(key) for key in file.keys()}
         tree = json.loads(text)
     except FileNotFoundError:
-        raise ModelFileError(sentence("load", f"{shown} must exist", "nothing")) from None
+        raise ModelFileError(
+            sentence("load", f"{shown} must exist", "nothing")
+        ) from None
     except (SafetensorError, OSError, ValueError, KeyError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         must = f"{shown} must be a Corollary model file"
@@ -217,7 +228,9 @@ def check_shapes(model: Any) -> None:
             if _fits(array.shape, dims.split(), sizes):
                 break
         else:
-            raise ModelFileError(f"{name} must have shape ({allowed}), not {array.shape}")
+            raise ModelFileError(
+                f"{name} must have shape ({allowed}), not {array.shape}"
+            )
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ModelFileError(f"{name} must be finite")
 

@@ -10,7 +10,9 @@ from corollary.core.errors import DataError
 def make(n=300, d=4, k=3, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.integers(k, size=n)
-    return rng.normal(size=(k, d))[y] * 2 + rng.normal(size=(n, d)) * (1 + y[:, None]), y
+    return rng.normal(size=(k, d))[y] * 2 + rng.normal(size=(n, d)) * (
+        1 + y[:, None]
+    ), y
 
 
 @pytest.mark.course("S3-29")
@@ -34,15 +36,20 @@ def test_equals_the_quadratic_rule_with_diagonal_covariance():
     model = GaussianNB(var_smoothing=0).fit(X, y)
     g = np.stack(
         [
-            -0.5 * (np.log(model.var_[c]) + (X - model.theta_[c]) ** 2 / model.var_[c]).sum(1)
+            -0.5
+            * (np.log(model.var_[c]) + (X - model.theta_[c]) ** 2 / model.var_[c]).sum(
+                1
+            )
             + np.log((y == c).sum())
             for c in range(3)
         ],
         axis=1,
     )
     np.testing.assert_array_equal(model.predict(X), g.argmax(axis=1))
-    wrong = g - np.log((np.bincount(y)))  # twice the sum without the half: another rule
-    assert (model.predict(X) != (2 * wrong + np.log(np.bincount(y))).argmax(axis=1)).any()
+    wrong = g - np.log(np.bincount(y))  # twice the sum without the half: another rule
+    assert (
+        model.predict(X) != (2 * wrong + np.log(np.bincount(y))).argmax(axis=1)
+    ).any()
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -56,7 +63,9 @@ def test_equals_scikit_learn(weighted, dtype):
     rtol = 1e-4 if dtype == np.float32 else 1e-6
     np.testing.assert_allclose(ours.theta_, theirs.theta_, rtol=rtol, atol=1e-5)
     np.testing.assert_allclose(ours.var_, theirs.var_, rtol=rtol)
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
+    np.testing.assert_allclose(
+        ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4
+    )
 
 
 @pytest.mark.course("S3-29", "S3-75")
@@ -81,7 +90,9 @@ def test_a_constant_feature_does_not_break_it_and_is_named():
 def test_digits_survive_a_large_mean():
     X, y = make()
     moved = GaussianNB(var_smoothing=0).fit(X + 1e8, y)
-    np.testing.assert_allclose(moved.var_, GaussianNB(var_smoothing=0).fit(X, y).var_, rtol=1e-6)
+    np.testing.assert_allclose(
+        moved.var_, GaussianNB(var_smoothing=0).fit(X, y).var_, rtol=1e-6
+    )
 
 
 def test_priors():

@@ -13,7 +13,10 @@ from corollary.core.errors import DataError
 @settings(max_examples=50, deadline=None)
 def test_total_is_within_plus_between(seed, k, weighted):
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(40, 3)) * 10.0 ** rng.integers(-3, 4) + rng.normal(size=3) * 100
+    X = (
+        rng.normal(size=(40, 3)) * 10.0 ** rng.integers(-3, 4)
+        + rng.normal(size=3) * 100
+    )
     labels = rng.integers(k, size=40)
     w = rng.uniform(0, 3, size=40) if weighted else None
     parts = huygens(X, labels, w)
@@ -24,7 +27,10 @@ def test_total_is_within_plus_between(seed, k, weighted):
 @pytest.mark.course("S2-59")
 def test_k_means_trades_within_for_between():
     X = np.random.default_rng(0).normal(size=(300, 2))
-    parts = [huygens(X, KMeans(k, random_state=0, n_init=5).fit(X).labels_) for k in (1, 2, 4, 8)]
+    parts = [
+        huygens(X, KMeans(k, random_state=0, n_init=5).fit(X).labels_)
+        for k in (1, 2, 4, 8)
+    ]
     within = [p.within for p in parts]
     assert within == sorted(within, reverse=True)
     assert parts[0].between == pytest.approx(0, abs=1e-9)
@@ -36,7 +42,9 @@ def test_inertia_of_k_means_is_the_within_part():
     X = np.random.default_rng(1).normal(size=(200, 3))
     w = np.random.default_rng(2).uniform(0, 2, 200)
     model = KMeans(4, random_state=0, tol=0).fit(X, sample_weight=w)
-    assert huygens(X, model.labels_, w).within == pytest.approx(model.inertia_, rel=1e-9)
+    assert huygens(X, model.labels_, w).within == pytest.approx(
+        model.inertia_, rel=1e-9
+    )
 
 
 def test_wrong_shapes():

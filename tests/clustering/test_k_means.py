@@ -22,7 +22,9 @@ def naive_lloyd(X, mu, passes, w=None):
         d2 = ((X[:, None] - mu[None]) ** 2).sum(axis=2)
         z = d2.argmin(axis=1)
         trace.append((w * d2[np.arange(len(X)), z]).sum())
-        mu = np.stack([np.average(X[z == k], axis=0, weights=w[z == k]) for k in range(len(mu))])
+        mu = np.stack(
+            [np.average(X[z == k], axis=0, weights=w[z == k]) for k in range(len(mu))]
+        )
     return mu, trace
 
 
@@ -69,7 +71,9 @@ def test_equals_scikit_learn_from_the_same_start(dtype):
     theirs = sklearn.cluster.KMeans(8, init=X[:8], tol=0, n_init=1).fit(X)
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
     np.testing.assert_allclose(
-        ours.cluster_centers_, theirs.cluster_centers_, rtol=2e-5 if dtype == np.float32 else 1e-10
+        ours.cluster_centers_,
+        theirs.cluster_centers_,
+        rtol=2e-5 if dtype == np.float32 else 1e-10,
     )
     assert ours.inertia_ == pytest.approx(theirs.inertia_, rel=1e-5)
 
@@ -78,7 +82,8 @@ def test_equals_scikit_learn_from_the_same_start(dtype):
 def test_restarts_keep_the_best():
     X = blobs(400, 2, 8, seed=4)
     once = [
-        KMeans(8, init="random", n_init=1, random_state=s).fit(X).inertia_ for s in range(8)
+        KMeans(8, init="random", n_init=1, random_state=s).fit(X).inertia_
+        for s in range(8)
     ]
     many = KMeans(8, init="random", n_init=10, random_state=0).fit(X)
     assert many.inertia_ <= min(once) * (1 + 1e-9) or many.inertia_ <= np.median(once)
@@ -130,11 +135,18 @@ def test_the_spectral_bound_lies_below_every_clustering(seed):
     gap = model.report_.optimality.value
     scatter = np.linalg.eigvalsh(np.cov(X.T, bias=True) * len(X))[::-1]
     bound = scatter[3:].sum()
-    assert gap == pytest.approx(model.inertia_ - max(bound, 0), rel=1e-6, abs=1e-6) or bound <= 0
+    assert (
+        gap == pytest.approx(model.inertia_ - max(bound, 0), rel=1e-6, abs=1e-6)
+        or bound <= 0
+    )
     rng = np.random.default_rng(seed)
     for _ in range(50):
         z = rng.integers(4, size=60)
-        J = sum(((X[z == k] - X[z == k].mean(0)) ** 2).sum() for k in range(4) if (z == k).any())
+        J = sum(
+            ((X[z == k] - X[z == k].mean(0)) ** 2).sum()
+            for k in range(4)
+            if (z == k).any()
+        )
         assert J >= bound
 
 
@@ -187,7 +199,10 @@ def test_few_distinct_rows_are_enough():
     ("parameters", "message"),
     [
         ({"n_clusters": 0}, "KMeans: n_clusters must be a whole number >= 1; got 0."),
-        ({"n_clusters": 2.5}, "KMeans: n_clusters must be a whole number >= 1; got 2.5."),
+        (
+            {"n_clusters": 2.5},
+            "KMeans: n_clusters must be a whole number >= 1; got 2.5.",
+        ),
         ({"init": "kmeans"}, "KMeans: init must be one of 'k-means++', 'random'"),
         ({"tol": -1}, "KMeans: tol must be a number >= 0; got -1."),
         ({"algorithm": "full"}, "KMeans: algorithm must be one of 'lloyd', 'elkan'"),

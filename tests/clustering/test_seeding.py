@@ -39,7 +39,9 @@ def test_seeds_are_rows_and_spread_out():
 def test_expected_start_is_within_the_theorem_of_the_optimum():
     # Arthur and Vassilvitskii: E J <= 8 (ln k + 2) J*; far better in practice
     rng = np.random.default_rng(1)
-    X = rng.uniform(-10, 10, (8, 2))[rng.integers(8, size=800)] + rng.normal(size=(800, 2))
+    X = rng.uniform(-10, 10, (8, 2))[rng.integers(8, size=800)] + rng.normal(
+        size=(800, 2)
+    )
     best = KMeans(8, n_init=20, random_state=0).fit(X).inertia_
     starts = []
     for seed in range(30):

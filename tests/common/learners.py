@@ -48,7 +48,9 @@ class Data:
 
 
 LEARNERS = [
-    Case("KMeans", {"n_clusters": 5, "random_state": 0}, ("cluster_centers_", "inertia_")),
+    Case(
+        "KMeans", {"n_clusters": 5, "random_state": 0}, ("cluster_centers_", "inertia_")
+    ),
     Case("LinearRegression", {}, ("coef_", "intercept_"), "number"),
     Case("Ridge", {"alpha": 2.0}, ("coef_", "intercept_"), "number"),
     Case(
@@ -58,7 +60,9 @@ LEARNERS = [
         "number",
     ),
     Case("LogisticRegression", {"tol": 1e-6}, ("coef_", "intercept_"), "two"),
-    Case("LogisticRegression", {"tol": 1e-6, "C": 0.1}, ("coef_", "intercept_"), "label"),
+    Case(
+        "LogisticRegression", {"tol": 1e-6, "C": 0.1}, ("coef_", "intercept_"), "label"
+    ),
     Case("GaussianNB", {}, ("theta_", "var_", "class_prior_"), "label"),
     Case(
         "PCA",

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from common.learners import LEARNERS, make_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 import corollary
+from common.learners import LEARNERS, make_data
 from corollary.core.errors import ModelFileError, ParameterError
 
 DATA = make_data(n=200, d=4)

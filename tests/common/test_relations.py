@@ -1,10 +1,11 @@
-"""Relations that hold for every learner: weights, order, scale, dtype, memory layout."""
+"""Relations that hold for every learner: weights, order, scale, dtype, layout."""
 
 import numpy as np
 import pytest
-from common.learners import LEARNERS, assert_same, make_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from common.learners import LEARNERS, assert_same, make_data
 
 DATA = make_data(n=120, d=4, seed=3)
 SEEDS = st.integers(0, 2**31)

@@ -8,9 +8,9 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
-from common.learners import LEARNERS, assert_same, make_data
 
 import corollary
+from common.learners import LEARNERS, assert_same, make_data
 from corollary import engine
 
 DATA = make_data()

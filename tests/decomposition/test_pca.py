@@ -23,7 +23,9 @@ def test_equals_the_svd_of_the_centred_rows(solver, shape):
     s, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[1:]
     r = min(shape) - (shape[0] <= shape[1])
     np.testing.assert_allclose(model.singular_values_[:r], s[:r], rtol=1e-8)
-    np.testing.assert_allclose(np.abs((model.components_[:r] * Vt[:r]).sum(1)), 1, rtol=1e-8)
+    np.testing.assert_allclose(
+        np.abs((model.components_[:r] * Vt[:r]).sum(1)), 1, rtol=1e-8
+    )
     np.testing.assert_allclose(
         model.components_ @ model.components_.T, np.eye(min(shape)), atol=1e-9
     )
@@ -39,7 +41,9 @@ def test_variance_accounting(q):
     # variance of each projection is lambda / (n - 1); what is lost is what is missed
     np.testing.assert_allclose(model.transform(X).var(axis=0, ddof=1), values[:q] / 199)
     lost = values[q:].sum()
-    assert model.reconstruction_error(X).sum() == pytest.approx(lost, rel=1e-9, abs=1e-9)
+    assert model.reconstruction_error(X).sum() == pytest.approx(
+        lost, rel=1e-9, abs=1e-9
+    )
     assert model.report_.objective[-1] == pytest.approx(lost / 199, rel=1e-9, abs=1e-12)
     kept = model.explained_variance_ratio_.sum()
     assert kept == pytest.approx(values[:q].sum() / values.sum(), rel=1e-12, abs=1e-12)
@@ -126,10 +130,18 @@ def test_equals_scikit_learn(q, shape):
     ours = PCA(q).fit(X)
     theirs = sklearn.decomposition.PCA(q, svd_solver="full").fit(X)
     assert ours.n_components_ == theirs.n_components_
-    np.testing.assert_allclose(ours.explained_variance_, theirs.explained_variance_, rtol=1e-8)
-    assert ours.noise_variance_ == pytest.approx(theirs.noise_variance_, rel=1e-8, abs=1e-12)
-    np.testing.assert_allclose(ours.get_covariance(), theirs.get_covariance(), atol=1e-8)
-    np.testing.assert_allclose(ours.score_samples(X), theirs.score_samples(X), rtol=1e-6)
+    np.testing.assert_allclose(
+        ours.explained_variance_, theirs.explained_variance_, rtol=1e-8
+    )
+    assert ours.noise_variance_ == pytest.approx(
+        theirs.noise_variance_, rel=1e-8, abs=1e-12
+    )
+    np.testing.assert_allclose(
+        ours.get_covariance(), theirs.get_covariance(), atol=1e-8
+    )
+    np.testing.assert_allclose(
+        ours.score_samples(X), theirs.score_samples(X), rtol=1e-6
+    )
     if ours.n_components_:
         angles = subspace_angles(ours.components_.T, theirs.components_.T)
         assert angles.max() < 1e-6

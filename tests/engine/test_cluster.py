@@ -16,13 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-import corollary
 from corollary import engine
 from corollary.core.base import Regressor
-from corollary.core.errors import ClusterError, DataError, ParameterError
 from corollary.core.report import StopReason
-from corollary.engine import cluster
-from corollary.engine.run import Data
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 

@@ -22,8 +22,12 @@ def test_the_update_is_simultaneous_and_follows_the_formula():
     for _ in range(7):
         theta = theta - alpha / len(y) * A.T @ (A @ theta - y)
     with pytest.warns(ConvergenceWarning):
-        model = GradientDescentRegressor(learning_rate=alpha, max_iter=7, tol=0).fit(X, y)
-    np.testing.assert_allclose(np.append(model.coef_, model.intercept_), theta, rtol=1e-12)
+        model = GradientDescentRegressor(learning_rate=alpha, max_iter=7, tol=0).fit(
+            X, y
+        )
+    np.testing.assert_allclose(
+        np.append(model.coef_, model.intercept_), theta, rtol=1e-12
+    )
     one_by_one = np.zeros(4)  # sequential updates end elsewhere
     for _ in range(7):
         for j in range(4):
@@ -40,13 +44,19 @@ def test_the_limit_is_the_normal_equation_and_the_cost_falls():
     np.testing.assert_allclose(model.coef_, exact.coef_, atol=1e-8)
     assert (np.diff(model.report_.objective) <= 1e-15).all()
     residual = y - model.predict(X)
-    assert model.report_.objective[-1] == pytest.approx((residual**2).mean() / 2, rel=1e-8)
+    assert model.report_.objective[-1] == pytest.approx(
+        (residual**2).mean() / 2, rel=1e-8
+    )
 
 
 @pytest.mark.course("S4-3")
 def test_steps_shrink_by_themselves_at_a_fixed_rate():
     X, y = make()
-    gaps = np.array(GradientDescentRegressor(learning_rate=0.1, tol=1e-6).fit(X, y).report_.objective)
+    gaps = np.array(
+        GradientDescentRegressor(learning_rate=0.1, tol=1e-6)
+        .fit(X, y)
+        .report_.objective
+    )
     falls = -np.diff(gaps)
     assert (np.diff(falls) <= 1e-12).all()
 
@@ -88,7 +98,9 @@ def test_scaling_uses_training_statistics_only_and_leaves_least_squares_alone():
     train, test = slice(0, 150), slice(150, 200)
     plain = LinearRegression().fit(X[train], y[train])
     piped = make_pipeline(StandardScaler(), LinearRegression()).fit(X[train], y[train])
-    np.testing.assert_allclose(piped.predict(X[test]), plain.predict(X[test]), rtol=1e-9)
+    np.testing.assert_allclose(
+        piped.predict(X[test]), plain.predict(X[test]), rtol=1e-9
+    )
     np.testing.assert_allclose(piped[0].mean_, X[train].mean(axis=0))
     assert np.abs(piped[0].mean_ - X.mean(axis=0)).max() > 1e-3
     z = piped[0].transform(X[train])
@@ -100,7 +112,9 @@ def test_scaling_uses_training_statistics_only_and_leaves_least_squares_alone():
 def test_a_constant_feature_survives_scaling():
     X, y = make()
     X = np.column_stack([X, np.full(len(X), 7.0)])
-    model = make_pipeline(StandardScaler(), GradientDescentRegressor(max_iter=2000)).fit(X, y)
+    model = make_pipeline(
+        StandardScaler(), GradientDescentRegressor(max_iter=2000)
+    ).fit(X, y)
     assert np.isfinite(model.predict(X)).all()
     assert model[-1].coef_[3] == 0
 

@@ -22,7 +22,9 @@ def test_equals_lstsq(intercept, weighted):
     expected = np.linalg.lstsq(A * np.sqrt(w)[:, None], y * np.sqrt(w), rcond=None)[0]
     model = LinearRegression(fit_intercept=intercept).fit(X, y, w if weighted else None)
     np.testing.assert_allclose(model.coef_, expected[:6], rtol=1e-9)
-    assert model.intercept_ == pytest.approx(expected[6] if intercept else 0.0, rel=1e-9)
+    assert model.intercept_ == pytest.approx(
+        expected[6] if intercept else 0.0, rel=1e-9
+    )
 
 
 @pytest.mark.course("S1-13", "S4-6")
@@ -79,7 +81,9 @@ def test_fewer_rows_than_columns():
     model = LinearRegression().fit(X, y)
     np.testing.assert_allclose(model.predict(X), y, rtol=1e-9)
     Xc = X - X.mean(axis=0)
-    np.testing.assert_allclose(model.coef_, np.linalg.pinv(Xc) @ (y - y.mean()), atol=1e-9)
+    np.testing.assert_allclose(
+        model.coef_, np.linalg.pinv(Xc) @ (y - y.mean()), atol=1e-9
+    )
     assert model.rank_ == 4
 
 
@@ -92,7 +96,11 @@ def test_the_route_follows_the_conditioning():
     assert easy.report_.passes == 1
     Q = np.linalg.qr(rng.normal(size=(500, 5)))[0]
     Q -= Q.mean(axis=0)
-    hard = Q @ np.diag([1, 1e-2, 1e-4, 1e-6, 1e-7]) @ np.linalg.qr(rng.normal(size=(5, 5)))[0]
+    hard = (
+        Q
+        @ np.diag([1, 1e-2, 1e-4, 1e-6, 1e-7])
+        @ np.linalg.qr(rng.normal(size=(5, 5)))[0]
+    )
     b = rng.normal(size=5)
     model = LinearRegression().fit(hard, hard @ b)
     assert model.report_.facts["route"] == "qr"
@@ -147,4 +155,6 @@ def test_sparse_columns_few_and_many(d):
 def test_accuracy_with_a_large_offset():
     X, y = make(1000, 4, noise=0.0)
     model = LinearRegression().fit(X + 1e7, y)
-    np.testing.assert_allclose(model.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-6)
+    np.testing.assert_allclose(
+        model.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-6
+    )

@@ -34,10 +34,14 @@ def test_equals_scikit_learn(k, intercept, weighted):
     w = np.random.default_rng(1).uniform(0, 2, len(y)) if weighted else None
     options = dict(C=0.7, fit_intercept=intercept)
     ours = LogisticRegression(tol=1e-9, **options).fit(X, y, w)
-    theirs = sklearn.linear_model.LogisticRegression(tol=1e-10, max_iter=10**4, **options)
+    theirs = sklearn.linear_model.LogisticRegression(
+        tol=1e-10, max_iter=10**4, **options
+    )
     theirs.fit(X, y, w)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-6)
+    np.testing.assert_allclose(
+        ours.predict_proba(X), theirs.predict_proba(X), atol=1e-6
+    )
     assert objective(ours, X, y, w, 0.7) <= objective(theirs, X, y, w, 0.7) + 1e-12
 
 
@@ -138,7 +142,9 @@ def test_sparse_rows_few_and_many_columns(k, d):
     X = sp.random(600, d, 0.05, format="csr", random_state=0)
     y = (X @ rng.normal(size=(d, k)) + 0.3 * rng.gumbel(size=(600, k))).argmax(axis=1)
     ours = LogisticRegression(tol=1e-8, max_iter=1000).fit(X, y)
-    theirs = sklearn.linear_model.LogisticRegression(tol=1e-10, max_iter=10**4).fit(X, y)
+    theirs = sklearn.linear_model.LogisticRegression(tol=1e-10, max_iter=10**4).fit(
+        X, y
+    )
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
 
 
@@ -162,9 +168,11 @@ def test_labels_of_any_kind():
 
 def test_bad_input():
     X, y = make()
-    with pytest.raises(DataError, match="at least 2 classes in the data; got one class"):
+    with pytest.raises(
+        DataError, match="at least 2 classes in the data; got one class"
+    ):
         LogisticRegression().fit(X, np.zeros(len(y), int))
-    with pytest.raises(ParameterError, match="C must be a number > 0|in \\(0"):
+    with pytest.raises(ParameterError, match="C must be a number > 0"):
         LogisticRegression(C=0).fit(X, y)
     with pytest.raises(ParameterError, match="class_weight must name classes among"):
         LogisticRegression(class_weight={7: 1.0}).fit(X, y)

@@ -13,7 +13,9 @@ def make(n=100, d=5, seed=0):
     return X, X @ rng.normal(size=d) + rng.normal(size=n)
 
 
-@pytest.mark.parametrize("solver", ["auto", "svd", "cholesky", "sparse_cg", "lsqr", "saga"])
+@pytest.mark.parametrize(
+    "solver", ["auto", "svd", "cholesky", "sparse_cg", "lsqr", "saga"]
+)
 @pytest.mark.parametrize("intercept", [True, False])
 def test_every_solver_finds_the_minimum(solver, intercept):
     X, y = make()
@@ -59,7 +61,7 @@ def test_is_unique_with_more_columns_than_rows_and_tends_to_least_squares():
 @pytest.mark.course("S1-15")
 @pytest.mark.parametrize("n", [1, 3, 6])
 def test_the_ridge_repairs_the_conditioning(n):
-    # eigenvalues of X'X are 10^n and 10^-n: kappa is 10^{2n}, with alpha = 1 exactly 10^n
+    # eigenvalues 10^n and 10^-n of X'X: kappa is 10^{2n}, with alpha = 1 just 10^n
     X = np.diag([10 ** (n / 2), 10 ** (-n / 2)])
     y = np.array([1.0, 2.0])
     plain = Ridge(0.0, fit_intercept=False).fit(X, y)

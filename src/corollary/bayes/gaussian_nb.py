@@ -4,7 +4,8 @@ Also known as: naive Bayes for numeric features, the diagonal quadratic discrimi
 
 Given its class the features of a row are independent Gaussians, so Bayes' rule reads
 
-    log P(c | x) = log pi_c - 1/2 sum_j [log 2 pi s_cj + (x_j - m_cj)^2 / s_cj] + const  (1)
+    log P(c | x) = log pi_c
+                   - 1/2 sum_j [log 2 pi s_cj + (x_j - m_cj)^2 / s_cj] + const   (1)
 
 Maximum likelihood, with weights w_n and one pass over the rows:
 
@@ -14,7 +15,8 @@ Maximum likelihood, with weights w_n and one pass over the rows:
 A feature that is constant in a class would make s = 0, so every s_cj is raised by
 var_smoothing times the largest variance of a feature over all rows.
 
-Notation: m (k, d) = theta_; s (k, d) = var_; pi (k,) = class_prior_; n_c = class_count_.
+Notation: m (k, d) = theta_; s (k, d) = var_; pi (k,) = class_prior_; n_c =
+class_count_.
 Course: S3-29, S3-75. Reference: Duda, Hart, Stork (2001), ch. 2.
 """
 
@@ -71,10 +73,10 @@ class Gaussians:
 
     k: int
     d: int
-    n: Floats | None = None
-    prior: Floats | None = None
-    m: Floats | None = None
-    s: Floats | None = None
+    n: Any = None
+    prior: Any = None
+    m: Any = None
+    s: Any = None
     epsilon: float = 0.0
 
 
@@ -144,14 +146,19 @@ class GaussianNB(StreamingLearner, Classifier):
         """Turn moments into maximum-likelihood parameters (2), (3)."""
         epsilon = self.var_smoothing * s.largest_variance()
         variance = s.M2 / np.where(s.n > 0, s.n, 1.0)[:, None] + epsilon
-        prior = s.n / s.n.sum() if self.priors is None else np.asarray(self.priors, float)
+        prior = (
+            s.n / s.n.sum() if self.priors is None else np.asarray(self.priors, float)
+        )
         return replace(state, n=s.n, prior=prior, m=s.mean, s=variance, epsilon=epsilon)
 
     def objective(self, s: ClassMoments, state: Gaussians) -> float:
         """Return the negative log-likelihood per row, without the class part."""
         positive = state.s > 0
         terms = np.log(2 * np.pi * np.where(positive, state.s, 1.0))
-        terms = terms + s.M2 / np.where(positive, state.s, 1.0) / np.maximum(s.n, 1)[:, None]
+        terms = (
+            terms
+            + s.M2 / np.where(positive, state.s, 1.0) / np.maximum(s.n, 1)[:, None]
+        )
         return float(0.5 * (s.n @ terms.sum(axis=1)) / s.n.sum())
 
     def account(self, state: Gaussians, report: Report) -> None:
@@ -171,7 +178,7 @@ class GaussianNB(StreamingLearner, Classifier):
         self.class_count_, self.class_prior_ = state.n, state.prior
         self.theta_, self.var_, self.epsilon_ = state.m, state.s, state.epsilon
 
-    def partial_fit(
+    def partial_fit(  # type: ignore[override]  # scikit-learn's order
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
         """Learn from one more batch; the first must tell all `classes`.
@@ -202,7 +209,9 @@ class GaussianNB(StreamingLearner, Classifier):
         """Return log P(c, x) of each row and class (1), (n, k)."""
         X = self._query(X)
         with np.errstate(divide="ignore"):
-            constant = np.log(self.class_prior_) - 0.5 * np.log(2 * np.pi * self.var_).sum(1)
+            constant = np.log(self.class_prior_) - 0.5 * np.log(
+                2 * np.pi * self.var_
+            ).sum(1)
             precision = 1 / self.var_
         out = np.empty((X.shape[0], len(self.classes_)), dtype=X.dtype)
         loops.joint_log_likelihood(

@@ -2,11 +2,11 @@
 
 Also known as: variance decomposition, within and between inertia, analysis of variance.
 
-    sum_n w_n ||x_n - m||^2  =  sum_n w_n ||x_n - m_{z_n}||^2  +  sum_k w_k ||m_k - m||^2
-          total                        within                          between     (1)
+    sum_n w_n ||x_n - m||^2 = sum_n w_n ||x_n - m_{z_n}||^2 + sum_k w_k ||m_k - m||^2
+            total                       within                      between      (1)
 
-with m the mean of all rows and m_k, w_k the mean and weight of cluster k.  k-means lowers
-`within`, so it raises `between` by as much.
+with m the mean of all rows and m_k, w_k the mean and weight of cluster k.  k-means
+lowers `within`, so it raises `between` by as much.
 
 Course: S2-59. Reference: Huygens (1673), as in any book on variance decomposition.
 """

@@ -133,8 +133,8 @@ class KMeans(StreamingLearner, Clusterer):
     n_clusters : int, default=8
         Number of clusters k.
     init : {'k-means++', 'random'}, array of shape (k, d) or callable
-        First centres: drawn by (5), drawn uniformly, given, or ``init(X, k, random_state)``
-        computed from a sample of the rows.
+        First centres: drawn by (5), drawn uniformly, given, or computed by
+        ``init(X, k, random_state)`` from a sample of the rows.
     n_init : int or 'auto', default='auto'
         Restarts; the lowest J wins.  'auto' is 1 for 'k-means++' and given centres,
         10 for 'random' and callables.
@@ -306,7 +306,9 @@ class KMeans(StreamingLearner, Clusterer):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return -J of X under the fitted centres."""
         d2 = self._nearest(X)[1].astype(np.float64)
-        return -float(d2.sum() if sample_weight is None else d2 @ np.asarray(sample_weight))
+        return -float(
+            d2.sum() if sample_weight is None else d2 @ np.asarray(sample_weight)
+        )
 
     # -- helpers -------------------------------------------------------------------
     def _nearest(self, X: Any) -> tuple[Vector, Floats]:
@@ -316,7 +318,9 @@ class KMeans(StreamingLearner, Clusterer):
     def _restarts(self) -> int:
         if self.n_init != "auto":
             return 1 if self._given_centres() else int(self.n_init)
-        drawn = callable(self.init) or (isinstance(self.init, str) and self.init == "random")
+        drawn = callable(self.init) or (
+            isinstance(self.init, str) and self.init == "random"
+        )
         return 10 if drawn else 1
 
     def _given_centres(self) -> bool:
@@ -373,7 +377,7 @@ class Remembered:
 def remembered(chunk: Chunk, mu: Floats) -> Remembered:
     """Recall the chunk's labels and bounds (4), or begin afresh."""
     memory, dtype = chunk.memory, chunk.X.dtype
-    previous = memory.get("mu")
+    previous: Any = memory.get("mu")
     fresh = previous is None or previous.shape != mu.shape
     if fresh:
         memory["labels"] = np.zeros(chunk.n, dtype=np.int32)
@@ -419,5 +423,7 @@ def label(chunk: Chunk, mu: Floats) -> tuple[Vector, Floats]:
 def nearest(X: Matrix, mu: Floats, threads: int) -> tuple[Vector, Floats]:
     """Find the nearest centre of each row (2) and the squared distance to it."""
     z, d2 = np.empty(X.shape[0], np.int32), np.empty(X.shape[0], X.dtype)
-    rows_loop(loops.nearest, loops.nearest_csr, X)(np.ascontiguousarray(mu), z, d2, threads)
+    rows_loop(loops.nearest, loops.nearest_csr, X)(
+        np.ascontiguousarray(mu), z, d2, threads
+    )
     return z, d2

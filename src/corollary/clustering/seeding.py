@@ -49,15 +49,19 @@ class Sample(Statistics):
     def of(cls, chunk: Chunk, seed: int, most: int, share: float) -> Sample:
         """Take a chunk's rows with keys in the lowest `share` of all keys."""
         keys = row_keys(chunk.X, seed) if most else np.zeros(0, np.uint64)
-        chosen = keys < np.uint64(share * 2.0**64) if share < 1 else np.ones(len(keys), bool)
+        chosen = (
+            keys < np.uint64(share * 2.0**64) if share < 1 else np.ones(len(keys), bool)
+        )
         w = np.ones(chunk.n) if chunk.w is None else chunk.w.astype(np.float64)
         rows = np.flatnonzero(chosen & (w[: len(keys)] > 0))
         return cls(keys[rows], chunk.X[rows], w[rows], most).distinct()
 
     def distinct(self) -> Sample:
         """Join equal rows, keep the smallest keys."""
-        keys, first, copies = np.unique(self.keys, return_index=True, return_inverse=True)
-        w = np.bincount(copies, weights=self.w, minlength=len(keys))
+        keys, first, copies = np.unique(
+            self.keys, return_index=True, return_inverse=True
+        )
+        w = np.bincount(copies, weights=self.w, minlength=len(keys)).astype(np.float64)
         few = slice(0, self.most)
         return Sample(keys[few], self.X[first[few]], w[few], self.most)
 
@@ -112,9 +116,7 @@ def spread(chunk: Chunk) -> Moments | Variances:
     return Moments.of(chunk.X, chunk.w)
 
 
-def k_means_plus_plus(
-    X: Matrix, w: Floats, k: int, rng: np.random.Generator
-) -> Floats:
+def k_means_plus_plus(X: Matrix, w: Floats, k: int, rng: np.random.Generator) -> Floats:
     """Draw k rows of X as centres by (1), greedily.
 
     >>> X = np.array([[0.0], [0.1], [9.0], [9.1]])
@@ -125,7 +127,7 @@ def k_means_plus_plus(
     x2 = (X.multiply(X) if sp.issparse(X) else X * X).sum(axis=1, dtype=np.float64)
     trials = 2 + int(np.log(k))
     chosen = [draw(w, 1, rng)[0]]
-    D2 = distances(X, x2, chosen)[:, 0]
+    D2 = distances(X, x2, np.array(chosen))[:, 0]
     while len(chosen) < k:
         candidates = draw(w * D2, trials, rng)  # (1)
         left = np.minimum(D2[:, None], distances(X, x2, candidates))

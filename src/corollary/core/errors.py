@@ -36,7 +36,7 @@ class ModelFileError(ValueError):
 
 
 def sentence(who: object, must: str, came: str, remedy: str = "") -> str:
-    """Compose ``Who: what must hold; got what came. What to do.``
+    """Compose the sentence of an error.
 
     >>> sentence("Ridge", "alpha must be >= 0", "-1", "Use 0 for least squares.")
     'Ridge: alpha must be >= 0; got -1. Use 0 for least squares.'

@@ -8,6 +8,7 @@ Rules combine with ``|``: ``one_of("auto") | whole(1)``.
 from __future__ import annotations
 
 import numbers
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -52,8 +53,8 @@ def whole(low: int | None = None, high: int | None = None) -> Rule:
         return (
             isinstance(value, numbers.Integral)
             and not isinstance(value, bool | np.bool_)
-            and (low is None or value >= low)
-            and (high is None or value <= high)
+            and (low is None or int(value) >= low)
+            and (high is None or int(value) <= high)
         )
 
     return Rule(f"a whole number{_range(low, high, '[', ']')}", holds)
@@ -65,13 +66,12 @@ def real(
     """Accept a real number in an interval; `ends` says which ends belong to it."""
 
     def holds(value: Any) -> bool:
-        return (
-            isinstance(value, numbers.Real)
-            and not isinstance(value, bool | np.bool_)
-            and value == value  # not NaN
-            and (low is None or (value >= low if ends[0] == "[" else value > low))
-            and (high is None or (value <= high if ends[1] == "]" else value < high))
-        )
+        if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
+            return False
+        number = float(value)
+        above = low is None or (number >= low if ends[0] == "[" else number > low)
+        below = high is None or (number <= high if ends[1] == "]" else number < high)
+        return number == number and above and below  # NaN is not equal to itself
 
     return Rule(f"a number{_range(low, high, *ends)}", holds)
 
@@ -103,16 +103,18 @@ missing = Rule("None", lambda v: v is None)
 function = Rule("a function", callable)
 array_like = Rule(
     "an array",
-    lambda v: hasattr(v, "__array__")
-    or hasattr(v, "toarray")
-    or isinstance(v, list | tuple),
+    lambda v: (
+        hasattr(v, "__array__") or hasattr(v, "toarray") or isinstance(v, list | tuple)
+    ),
 )
 anything = Rule("anything", lambda v: True)
 seed = Rule(
     "None, a whole number >= 0 or a NumPy RandomState or Generator",
-    lambda v: v is None
-    or isinstance(v, np.random.RandomState | np.random.Generator)
-    or whole(0, 2**32 - 1).holds(v),
+    lambda v: (
+        v is None
+        or isinstance(v, np.random.RandomState | np.random.Generator)
+        or whole(0, 2**32 - 1).holds(v)
+    ),
 )
 
 
@@ -127,5 +129,5 @@ def check_parameters(learner: object, rules: Mapping[str, Rule]) -> None:
 
 def shown(value: Any) -> str:
     """Write a value for an error message, short enough for one sentence."""
-    text = repr(value)
+    text = re.sub(r"\s*\n\s*", " ", repr(value))
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -37,7 +37,9 @@ def entropy(random_state: Any) -> int:
 
 def generator(seed: int, *purpose: int) -> np.random.Generator:
     """Make an independent generator for a seed and a purpose."""
-    return np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, *purpose])))
+    return np.random.Generator(
+        np.random.Philox(np.random.SeedSequence([seed, *purpose]))
+    )
 
 
 def row_keys(X: Matrix, seed: int) -> Vector:

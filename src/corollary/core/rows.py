@@ -16,7 +16,9 @@ __all__ = ["dense", "rows_loop"]
 def rows_loop(dense_loop: Any, csr_loop: Any, X: Matrix) -> Any:
     """Bind the rows to the loop for their kind."""
     if sp.issparse(X):
-        return partial(csr_loop, X.data, X.indices.astype(np.int32, copy=False), X.indptr)
+        return partial(
+            csr_loop, X.data, X.indices.astype(np.int32, copy=False), X.indptr
+        )
     return partial(dense_loop, X)
 
 

@@ -50,7 +50,9 @@ def log_evidence(variances: Floats, q: int, n: float) -> float:
     inverse = 1 / level[None, :] - 1 / level[:q, None]
     gaps = variances[:q, None] - variances[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
-        log_A = np.log(np.maximum(inverse * gaps, np.finfo(float).tiny) * n)[upper].sum()
+        log_A = np.log(np.maximum(inverse * gaps, np.finfo(float).tiny) * n)[
+            upper
+        ].sum()
     return float(
         log_pU
         - n / 2 * np.log(variances[:q]).sum()

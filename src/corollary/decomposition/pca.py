@@ -1,11 +1,11 @@
 """Principal component analysis, in summation form.
 
-Also known as: PCA, Karhunen-Loeve transform, KLT, Hotelling transform, proper orthogonal
-decomposition.
+Also known as: PCA, Karhunen-Loeve transform, KLT, Hotelling transform, proper
+orthogonal decomposition.
 
-With rows centred, xc = x - mean, and covariance S = sum_n w_n xc_n xc_n' / (n - 1), find
-orthonormal directions U (q, d) that keep the most variance, which are also those that
-reconstruct best:
+With rows centred, xc = x - mean, and covariance S = sum_n w_n xc_n xc_n' / (n - 1),
+find orthonormal directions U (q, d) that keep the most variance, which are also those
+that reconstruct best:
 
     max tr(U S U')  =  min  1/(n-1) sum_n w_n ||xc_n - U'U xc_n||^2             (1)
 
@@ -54,9 +54,9 @@ class Spectrum:
     d: int
     dtype: Any
     n: float = 0.0
-    mean: Floats | None = None
-    variances: Floats | None = None  # (r,) lambda, falling
-    U: Floats | None = None  # (r, d)
+    mean: Any = None
+    variances: Any = None  # (r,) lambda, falling
+    U: Any = None  # (r, d)
     total: float = 0.0  # sum of all variances
     q: int = 0  # components to keep
 
@@ -173,7 +173,9 @@ class PCA(StreamingLearner, Transformer):
         most = int(min(s.n, state.d))
         if state.route == "qr":
             mean, R = centred(s, True)
-            R = np.pad(R, ((0, max(0, most - len(R))), (0, 0)))  # directions of variance 0
+            R = np.pad(
+                R, ((0, max(0, most - len(R))), (0, 0))
+            )  # directions of variance 0
             _, sigma, U = np.linalg.svd(R, full_matrices=False)
             variances = sigma**2 / (s.n - 1)
             total = float((R**2).sum() / (s.n - 1))
@@ -209,7 +211,9 @@ class PCA(StreamingLearner, Transformer):
         """Report the variance kept, the conditioning, and features out of scale."""
         report.optimality = Optimality("exact to rounding", 0.0)
         report.objective = report.objective[-1:]
-        kept = state.variances[: state.q].sum() / state.total if state.total > 0 else 1.0
+        kept = (
+            state.variances[: state.q].sum() / state.total if state.total > 0 else 1.0
+        )
         report.facts["route"] = state.route
         report.facts["components"] = f"{state.q} of {state.d}"
         report.facts["variance kept"] = f"{kept:.2%}"
@@ -282,7 +286,9 @@ class PCA(StreamingLearner, Transformer):
 
     def get_covariance(self) -> Floats:
         """Return the covariance of the probabilistic model, (d, d)."""
-        return covariance_of(self.components_, self.explained_variance_, self.noise_variance_)
+        return covariance_of(
+            self.components_, self.explained_variance_, self.noise_variance_
+        )
 
     def get_precision(self) -> Floats:
         """Return the inverse of `get_covariance`."""
@@ -307,7 +313,10 @@ class PCA(StreamingLearner, Transformer):
         q = self.n_components
         most = d if n is None else min(n, d)
         if isinstance(q, int | np.integer) and q > most:
-            must = f"n_components={q} must be between 0 and min(n_samples, n_features)={most}"
+            must = (
+                f"n_components={q} must be between 0 and min(n_samples, n_features)="
+                f"{most}"
+            )
             raise ParameterError(sentence(self, must, f"{q}", "Ask for fewer."))
         if q == "mle" and n is not None and n < d:
             must = "n_components='mle' is only supported if n_samples >= n_features"
@@ -352,5 +361,3 @@ def upright(U: Floats) -> Floats:
     largest = np.abs(U).argmax(axis=1)
     signs = np.sign(U[np.arange(len(U)), largest])
     return U * np.where(signs == 0, 1.0, signs)[:, None]
-
-

@@ -72,7 +72,9 @@ class ParallelReport:
 
     def __str__(self) -> str:
         lines = ["threads  seconds  speedup  efficiency"]
-        rows = zip(self.threads, self.seconds, self.speedup, self.efficiency, strict=True)
+        rows = zip(
+            self.threads, self.seconds, self.speedup, self.efficiency, strict=True
+        )
         lines += [f"{s:7d}  {t:7.3g}  {S:7.2f}  {e:10.0%}" for s, t, S, e in rows]
         share = f"{self.parallel_share:.0%} of the work is parallel"
         lines.append(f"{share}; no number of threads gives more than {self.limit:.3g}x")
@@ -117,7 +119,9 @@ def parallel_efficiency(
     return fitted_report(tuple(threads), tuple(best[s] for s in threads))
 
 
-def fitted_report(threads: tuple[int, ...], seconds: tuple[float, ...]) -> ParallelReport:
+def fitted_report(
+    threads: tuple[int, ...], seconds: tuple[float, ...]
+) -> ParallelReport:
     """Fit p of (1) to measured times."""
     saved = 1 - 1 / np.array(threads, dtype=float)  # 1 - T(s)/T(1) = p (1 - 1/s)
     gain = 1 - np.array(seconds) / seconds[0]

@@ -66,8 +66,8 @@ class PCAUse:
         kept = f"{self.n_components} of {self.n_features} components"
         return (
             f"score without PCA {self.without:.4g}, with PCA inside the folds "
-            f"{self.inside:.4g} ({kept}), with PCA fitted on all rows {self.leaked:.4g} "
-            f"(optimism {self.optimism:.3g}); {self.verdict}"
+            f"{self.inside:.4g} ({kept}), with PCA fitted on all rows "
+            f"{self.leaked:.4g} (optimism {self.optimism:.3g}); {self.verdict}"
         )
 
 

@@ -13,10 +13,10 @@ and `publish`, which turns the last state into the attributes that users read.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any, Self
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Self
 
-from corollary.core.params import check_parameters
+from corollary.core.params import Rule, check_parameters
 from corollary.core.report import Report, StopReason
 from corollary.engine.opening import open_source
 from corollary.engine.run import Data, Fitted, Settled, run, stream
@@ -29,7 +29,7 @@ __all__ = ["StreamingLearner", "SummationLearner"]
 class SummationLearner(ABC):
     """Learns from sums over the examples, on any source and any executor."""
 
-    rules: Any
+    rules: ClassVar[Mapping[str, Rule]]
 
     # -- the mathematics, written by each method -----------------------------------
     @abstractmethod
@@ -68,7 +68,7 @@ class SummationLearner(ABC):
         """Look at the data once more with the last state, if that is worth a pass."""
         return Settled(state)
 
-    def account(self, state: Any, report: Report) -> None:
+    def account(self, state: Any, report: Report) -> None:  # noqa: B027
         """Tell the report how far from optimal the state is, and what else is known."""
 
     # -- what users call -----------------------------------------------------------

@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -69,10 +69,14 @@ class Settled(NamedTuple):
 
 
 class Data:
-    """A source with somebody to compute on it: what a learner's `start` sees."""
+    """A source with somebody to compute on it: what a learner's `start` sees.
 
-    def __init__(self, learner: Any, source: Source) -> None:
+    `once` tells that no row will be met again: a stream, or chunks that come once.
+    """
+
+    def __init__(self, learner: Any, source: Source, *, once: bool = False) -> None:
         self.learner, self.source = learner, source
+        self.once = once or not source.replayable
         parts = source.parts() if source.in_memory else None
         self._parts = parts if isinstance(parts, list) else None
         self.single = self._parts is not None and len(self._parts) == 1
@@ -84,7 +88,8 @@ class Data:
 
     def reduce(self, statistics: Callable[[Chunk], S]) -> S:
         """Make one pass and add up what each chunk contributes."""
-        total = fold(self._map(statistics))
+        with contextlib.closing(self._map(statistics)) as results:
+            total = fold(results)
         if total is None:
             must = "a source must give at least one chunk of rows"
             raise DataError(sentence(self.learner, must, "none"))
@@ -93,10 +98,13 @@ class Data:
 
     def each(self, statistics: Callable[[Chunk], S]) -> Iterator[S]:
         """Make one pass and yield what each chunk contributes, in order."""
-        yield from self._map(statistics)
+        with contextlib.closing(self._map(statistics)) as results:
+            yield from results
         self.passes += 1
 
-    def rows(self, outputs: Callable[[Chunk], tuple[Vector, ...]]) -> tuple[Vector, ...]:
+    def rows(
+        self, outputs: Callable[[Chunk], tuple[Vector, ...]]
+    ) -> tuple[Vector, ...]:
         """Make one pass and join what it says of each row."""
         parts = list(self._map(outputs))
         if len(parts) == 1:
@@ -107,15 +115,27 @@ class Data:
         """Drop the chunks' memories; only time is lost."""
         self.memories.clear()
 
-    def _map(self, function: Callable[[Chunk], S]) -> Iterator[S]:
+    def one_by_one(self, function: Callable[[Chunk], S]) -> Iterator[S]:
+        """Make one pass in this thread: each result before the next chunk is seen."""
+        self.n_rows = 0
+        for chunk in (chunk for part in self.source.parts() for chunk in part.chunks()):
+            rows, result = guarded(function, self._check(), chunk)
+            self.n_rows += rows
+            yield result
+        self._checked = True
+
+    def _check(self) -> tuple[str, list[str] | None] | None:
+        """Say in whose name a chunk is checked; once is enough."""
+        named = type(self.learner).__name__, self.source.names
+        return None if self._checked else named
+
+    def _map(self, function: Callable[[Chunk], S]) -> Generator[S]:
         if self._checked and not self.source.replayable:
             must = "a learner that needs several passes needs data it can read again"
             remedy = "Give a function that returns a new iterator, or use partial_fit."
             raise DataError(sentence(self.learner, must, self.source.described, remedy))
         parts = self._parts if self._parts is not None else self.source.parts()
-        who = type(self.learner).__name__
-        names = self.source.names
-        task = partial(guarded, function, None if self._checked else (who, names))
+        task = partial(guarded, function, self._check())
         rows = 0
         for n, result in self.executor.map(task, parts, self.memories):
             rows += n
@@ -151,7 +171,9 @@ def chosen_executor(source: Source, single: bool) -> Executor:
         return asked
     if single or asked == "serial":
         return Serial()
-    if asked == "threads" or (asked == "auto" and not source.described.startswith("Dask")):
+    if asked == "threads" or (
+        asked == "auto" and not source.described.startswith("Dask")
+    ):
         return Threads(config.threads) if config.threads > 1 else Serial()
     from corollary.engine.cluster import dask_executor
 
@@ -164,11 +186,20 @@ def chosen_executor(source: Source, single: bool) -> Executor:
     raise ParameterError(sentence("set_config", must, repr(asked)))
 
 
+def chosen_schedule() -> PerPass | PerChunk:
+    """Return the configured schedule."""
+    schedule = get_config().schedule or PerPass()
+    if not isinstance(schedule, PerPass | PerChunk):
+        must = "schedule must be engine.PerPass() or engine.PerChunk(decay)"
+        raise ParameterError(sentence("set_config", must, repr(schedule)))
+    return schedule
+
+
 def run(learner: SummationLearner, source: Source) -> Fitted:
     """Fit a learner to a source under the configured schedule."""
-    schedule = get_config().schedule or PerPass()
+    schedule = chosen_schedule()
     begun = time.perf_counter()
-    data = Data(learner, source)
+    data = Data(learner, source, once=isinstance(schedule, PerChunk))
     calm = contextlib.nullcontext() if data.single else single_threaded_blas()
     with calm:
         try:
@@ -187,15 +218,25 @@ def _per_pass(learner: SummationLearner, data: Data) -> Fitted:
     best: Fitted | None = None
     verbose = max(get_config().verbose, int(getattr(learner, "verbose", 0)))
     most = learner.max_passes()
+    seed = entropy(getattr(learner, "random_state", None))
     with progress(type(learner).__name__, most, verbose) as tell:
-        for state in learner.starts(data, entropy(getattr(learner, "random_state", None))):
-            fitted = _descend(learner, data, state, most, tell)
-            if best is None or fitted.report.objective[-1:] < best.report.objective[-1:]:
-                best = fitted
-            if fitted.report.stop is StopReason.INTERRUPTED:
-                break
+        try:
+            for state in learner.starts(data, seed):
+                fitted = _descend(learner, data, state, most, tell)
+                if best is None or _lower(fitted, best):
+                    best = fitted
+                if fitted.report.stop is StopReason.INTERRUPTED:
+                    raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            best.report.stop = StopReason.INTERRUPTED
     assert best is not None
     return best
+
+
+def _lower(fitted: Fitted, best: Fitted) -> bool:
+    return fitted.report.objective[-1:] < best.report.objective[-1:]
 
 
 def _descend(
@@ -220,60 +261,73 @@ def _descend(
             reason = learner.stop(state)
             if reason is None and passes >= most:
                 reason = StopReason.MAX_PASSES
-    except KeyboardInterrupt:
-        if not trace:
-            raise
-        reason = StopReason.INTERRUPTED
-    end = Settled(state)
-    if reason is not StopReason.INTERRUPTED:
         end = learner.settle(data, state)
         if end.objective is not None:
             trace.append(end.objective)
+    except KeyboardInterrupt:
+        if not trace:
+            raise
+        reason, end = StopReason.INTERRUPTED, Settled(state)
     report = Report(type(learner).__name__, reason, passes, objective=trace)
     return Fitted(end.state, total, end.rows, report)
 
 
 def _per_chunk(learner: SummationLearner, data: Data, schedule: PerChunk) -> Fitted:
     """Streaming: update after every chunk from a total that may forget."""
+    if not hasattr(learner, "partial_fit"):
+        must = "schedule must be engine.PerPass(): its sums hold for one state only"
+        raise ParameterError(sentence(learner, must, f"engine.{schedule}"))
     if not data.source.replayable:
         must = "the first chunk of data that comes once must go through partial_fit"
         raise DataError(sentence(learner, must, data.source.described))
     state = learner.start(data, entropy(getattr(learner, "random_state", None)))
     total: Any = None
     trace: list[float] = []
-    for chunk in (chunk for part in data.source.parts() for chunk in part.chunks()):
-        s = learner.statistics(chunk, state)
-        total = s if total is None else total.scaled(schedule.decay) + s
-        state = learner.update(total, state)
-        trace.append(learner.objective(s, state))
-    end = learner.settle(data, state)
-    report = Report(type(learner).__name__, StopReason.STREAMING, 1, objective=trace)
+    reason = StopReason.STREAMING
+    try:
+        for s in data.one_by_one(lambda chunk: learner.statistics(chunk, state)):
+            total = s if total is None else total.scaled(schedule.decay) + s
+            state = learner.update(total, state)
+            trace.append(learner.objective(s, state))
+        end = learner.settle(data, state)
+        if end.objective is not None:
+            trace.append(end.objective)
+    except KeyboardInterrupt:
+        if not trace:
+            raise
+        reason, end = StopReason.INTERRUPTED, Settled(state)
+    report = Report(type(learner).__name__, reason, 1, objective=trace)
     return Fitted(end.state, total, end.rows, report)
 
 
 def stream(learner: SummationLearner, source: Source, before: Fitted | None) -> Fitted:
     """Absorb one more batch of a stream: what `partial_fit` does."""
-    schedule = get_config().schedule
+    schedule = chosen_schedule()
     decay = schedule.decay if isinstance(schedule, PerChunk) else 1.0
     begun = time.perf_counter()
-    data = Data(learner, source)
-    if before is None:
-        state = learner.start(data, entropy(getattr(learner, "random_state", None)))
-    else:
-        state = before.state
-    s = data.reduce(partial(learner.statistics, state=state))
-    total = s if before is None else before.statistics.scaled(decay) + s
-    state = learner.update(total, state)
+    data = Data(learner, source, once=True)
     report = Report(type(learner).__name__, StopReason.STREAMING, 1)
-    if before is not None:
-        report.objective = list(before.report.objective)
-        report.passes = before.report.passes + 1
-        report.rows = before.report.rows
-    report.objective.append(learner.objective(s, state))
-    end = learner.settle(data, state)
-    fitted = Fitted(end.state, total, end.rows, report)
-    _account(learner, fitted, data, time.perf_counter() - begun)
-    data.executor.close()
+    try:
+        if before is None:
+            state = learner.start(data, entropy(getattr(learner, "random_state", None)))
+        else:
+            state = before.state
+        s = data.reduce(partial(learner.statistics, state=state))
+        total = s if before is None else before.statistics.scaled(decay) + s
+        state = learner.update(total, state)
+        if before is not None:
+            report.objective = list(before.report.objective)
+            report.passes = before.report.passes + 1
+            report.rows = before.report.rows
+        end = learner.settle(data, state)
+        settled = end.objective is not None
+        report.objective.append(
+            end.objective if settled else learner.objective(s, state)
+        )
+        fitted = Fitted(end.state, total, end.rows, report)
+        _account(learner, fitted, data, time.perf_counter() - begun)
+    finally:
+        data.executor.close()
     return fitted
 
 
@@ -293,5 +347,3 @@ def _account(
             f"{report.optimality}. {report.stop.remedy}"
         )
         warnings.warn(text, ConvergenceWarning, stacklevel=4)
-
-

@@ -35,7 +35,7 @@ class Chunk:
     """
 
     X: Matrix  # (n, d) C-ordered array or CSR
-    y: Vector | None = None  # (n,) class codes or numbers, (n, m) numbers
+    y: Any = None  # (n,) class codes or numbers, (n, m) numbers
     w: Vector | None = None  # (n,) weights, None = all 1
     first_row: int = 0
     memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -277,7 +277,11 @@ class ChunkSource(Source):
             yield Loaded(chunk)
 
     def _chunk(self, item: Any, number: int, row: int, width: int | None) -> Chunk:
-        X, y, w = (*item, None, None)[:3] if isinstance(item, tuple) else (item,) + (None,) * 2
+        X, y, w = (
+            (*item, None, None)[:3]
+            if isinstance(item, tuple)
+            else (item,) + (None,) * 2
+        )
         X = canonical(sp.csr_array(X)) if sp.issparse(X) else np.ascontiguousarray(X)
         if X.ndim != 2 or X.dtype.kind not in "fiub":
             must = f"chunk {number} must be a numeric matrix"
@@ -292,7 +296,9 @@ class ChunkSource(Source):
         w = None if w is None else np.ascontiguousarray(w, dtype=np.float64)
         for name, values in (("y", y), ("sample_weight", w)):
             if values is not None and len(values) != X.shape[0]:
-                must = f"{name} of chunk {number} must have {X.shape[0]} rows like its X"
+                must = (
+                    f"{name} of chunk {number} must have {X.shape[0]} rows like its X"
+                )
                 raise DataError(sentence("ChunkSource", must, f"{len(values)}"))
         if self._encode and y is not None and self.classes is not None:
             y = codes_of(y, self.classes, "ChunkSource", f"chunk {number}")

@@ -204,7 +204,7 @@ class Triangle(Statistics):
 
 def upright(A: Floats) -> Floats:
     """Return the R of A = QR with a diagonal >= 0, which makes it unique."""
-    R = np.linalg.qr(A, mode="r")
+    R: Any = np.linalg.qr(A, mode="r")
     signs = np.where(np.diagonal(R) < 0, -1.0, 1.0)
     R[: len(signs)] *= signs[:, None]
     return R

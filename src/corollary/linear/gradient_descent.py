@@ -6,14 +6,14 @@ Minimise  J(theta) = 1/(2n) sum_n w_n (theta' x~_n - y_n)^2,   x~ = (x, 1)      
 by        theta <- theta - alpha 1/n sum_n w_n (theta' x~_n - y_n) x~_n          (2)
 
 all entries of theta at once.  J is convex and quadratic; with lambda the eigenvalues of
-H = 1/n sum_n w_n x~_n x~_n', the error along an eigenvector shrinks by |1 - alpha lambda|
-a step, so (2) converges if and only if
+H = 1/n sum_n w_n x~_n x~_n', the error along an eigenvector shrinks by |1 - alpha
+lambda| a step, so (2) converges if and only if
 
     0 < alpha < 2 / lambda_max                                                   (3)
 
 and the number of steps grows with the condition number lambda_max / lambda_min: scale
-the features first.  At a fixed alpha the steps shrink by themselves, and the limit is the
-solution of the normal equation.
+the features first.  At a fixed alpha the steps shrink by themselves, and the limit is
+the solution of the normal equation.
 
 Notation: theta = (coef_, intercept_); alpha = learning_rate.
 Course: S4-3, S4-5. Reference: Nocedal and Wright (2006), 3.3.

@@ -66,9 +66,9 @@ class Route:
     kind: str  # "gram", "qr" or "iterative"
     d: int
     solution: Solution | None = None
-    steps: cg.ConjugateGradient | None = None
-    mean_x: Floats | None = None
-    mean_y: Floats | None = None
+    steps: Any = None  # cg.ConjugateGradient
+    mean_x: Any = None
+    mean_y: Any = None
     n: float = 0.0
     dtype: Any = np.float64
     many: bool = False  # whether y came as a matrix
@@ -138,7 +138,9 @@ class LeastSquares(StreamingLearner, Regressor):
         """Return the sum of squared residuals plus the ridge."""
         if state.solution is not None:
             coef, alpha = state.solution.coef, self._alpha(len(state.solution.coef))
-            return float(state.solution.residual.sum() + (alpha * (coef**2).sum(1)).sum())
+            return float(
+                state.solution.residual.sum() + (alpha * (coef**2).sum(1)).sum()
+            )
         return state.steps.residual() if state.steps is not None else np.inf
 
     def stop(self, state: Route) -> StopReason | None:
@@ -166,7 +168,9 @@ class LeastSquares(StreamingLearner, Regressor):
         report.facts["rank"] = f"{solution.rank} of {state.d}"
         if solution.dependent:
             names = getattr(self, "feature_names_in_", None)
-            columns = [j if names is None else str(names[j]) for j in solution.dependent]
+            columns = [
+                j if names is None else str(names[j]) for j in solution.dependent
+            ]
             report.facts["dependent"] = columns
             report.warnings.append(
                 f"columns {columns} follow from the others: their coefficients are "

@@ -1,7 +1,7 @@
 """Linear regression by least squares, in summation form.
 
-Also known as: ordinary least squares, OLS, the normal equation, the best linear unbiased
-estimator, maximum likelihood under Gaussian noise.
+Also known as: ordinary least squares, OLS, the normal equation, the best linear
+unbiased estimator, maximum likelihood under Gaussian noise.
 
 Minimise  J(b, b0) = sum_n w_n (y_n - x_n' b - b0)^2                             (1)
 
@@ -11,8 +11,8 @@ Its gradient vanishes where the residual is orthogonal to every column:
 
 with weighted means taken out of the columns.  One pass over the rows gives both sides
 of (2); where its conditioning would cost digits a second pass gives a QR decomposition
-instead (`solvers/least_squares.py`).  If the columns are dependent the shortest solution
-is returned and the report names the columns that follow from the others.
+instead (`solvers/least_squares.py`).  If the columns are dependent the shortest
+solution is returned and the report names the columns that follow from the others.
 
 Notation: X (n, d); y (n,) or (n, m); b = coef_; b0 = intercept_.
 Course: S1-13, S1-15, S4-3, S4-6. Reference: Hastie, Tibshirani, Friedman (2009), 3.2.

@@ -18,11 +18,11 @@ by the blocks of the Hessian that belong to one class: with x~ = (x - mean, 1),
 
 at the constant model, where p = pi, the class shares, and (3) needs only the covariance
 of x; and again at the point reached whenever ten more passes have not sufficed.  That
-makes the search indifferent to the scale of the features and to correlations among them.
-Where there are many columns only the diagonal of (3) is used.
+makes the search indifferent to the scale of the features and to correlations among
+them. Where there are many columns only the diagonal of (3) is used.
 
-Separable classes have no maximum of likelihood: without a penalty W grows for ever.  The
-report tells when the fitted scores separate the training rows.
+Separable classes have no maximum of likelihood: without a penalty W grows for ever.
+The report tells when the fitted scores separate the training rows.
 
 Notation: W (1 or K, d) = coef_; b = intercept_.
 Course: S4-9, S3-75. References: Bohning (1992); Nocedal and Wright (2006).
@@ -274,12 +274,17 @@ class LogisticRegression(SummationLearner, Classifier):
     def _first(self, state: Search, pi: Floats) -> Floats:
         """Start from the constant model, or from the last fit."""
         theta = np.zeros(state.P.shape[:2])
-        if self.warm_start and getattr(self, "coef_", np.zeros(0)).shape == theta[:, :-1].shape:
+        if (
+            self.warm_start
+            and getattr(self, "coef_", np.zeros(0)).shape == theta[:, :-1].shape
+        ):
             theta[:, :-1] = self.coef_
             theta[:, -1] = self.intercept_ + self.coef_ @ state.mean
         elif self.fit_intercept:
             log_pi = np.log(pi)
-            theta[:, -1] = log_pi[1] - log_pi[0] if len(pi) == 2 else log_pi - log_pi.mean()
+            theta[:, -1] = (
+                log_pi[1] - log_pi[0] if len(pi) == 2 else log_pi - log_pi.mean()
+            )
         return theta.reshape(-1)
 
     def statistics(self, chunk: Chunk, state: Search) -> Gradient | Curvature:
@@ -354,14 +359,18 @@ class LogisticRegression(SummationLearner, Classifier):
         state: Search = fitted.state
         W, b = state.theta(state.search.x)
         self.coef_ = W.astype(state.dtype)
-        self.intercept_ = (b if self.fit_intercept else np.zeros_like(b)).astype(state.dtype)
+        self.intercept_ = (b if self.fit_intercept else np.zeros_like(b)).astype(
+            state.dtype
+        )
         self.n_iter_ = np.array([fitted.report.passes], dtype=np.int32)
 
     # -- use -----------------------------------------------------------------------
     def decision_function(self, X: Any) -> Floats:
         """Return the scores W x + b: (n,) for two classes, (n, K) otherwise."""
         X = self._query(X)
-        Z = np.asarray(X @ self.coef_.T.astype(X.dtype)) + self.intercept_.astype(X.dtype)
+        Z = np.asarray(X @ self.coef_.T.astype(X.dtype)) + self.intercept_.astype(
+            X.dtype
+        )
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
     def predict(self, X: Any) -> Vector:
@@ -392,7 +401,9 @@ class LogisticRegression(SummationLearner, Classifier):
             n = data.reduce(partial(count_classes, K=K)).classes
             return n.sum() / (K * np.where(n > 0, n, 1.0))
         if not isinstance(asked, dict):
-            must = "class_weight must be None, 'balanced' or a dict from class to weight"
+            must = (
+                "class_weight must be None, 'balanced' or a dict from class to weight"
+            )
             raise ParameterError(sentence(self, must, repr(asked)))
         known = self.classes_.tolist()
         strange = [label for label in asked if label not in known]
@@ -437,15 +448,18 @@ def second_moments(spread: Any, about: Floats, h: Floats) -> Floats:
 
 def curvature(X: Any, h: Floats, mean: Floats, *, diagonal: bool) -> Floats:
     """Sum h_nk x~_n x~_n' over the rows, for every k."""
+    total = h.sum(axis=0, dtype=np.float64)  # (m,)
     if diagonal:
         X2 = X.multiply(X) if sp.issparse(X) else X * X
-        second = (X2.T @ h - 2 * mean[:, None] * (X.T @ h)).T + h.sum(0)[:, None] * mean**2
-        return np.column_stack([second, h.sum(axis=0)]).astype(np.float64)
+        first, second = np.asarray(X.T @ h), np.asarray(X2.T @ h)  # (d, m)
+        about_mean = second - 2 * mean[:, None] * first + mean[:, None] ** 2 * total
+        return np.column_stack([about_mean.T, total]).astype(np.float64)
     H = np.zeros((h.shape[1], X.shape[1] + 1, X.shape[1] + 1))
-    for block, root, _ in dense_blocks(X, np.sqrt(h), None):
-        Z = np.column_stack([block - mean.astype(X.dtype), np.ones(len(block), X.dtype)])
+    shift = mean.astype(X.dtype)
+    for block, _, root in dense_blocks(X, None, np.sqrt(h)):
+        Z = np.column_stack([block - shift, np.ones(len(block), X.dtype)])
         for k in range(h.shape[1]):
-            Zh = Z * root[:, k, None]
+            Zh = Z * root[:, k, None]  # type: ignore[index]
             H[k] += Zh.T @ Zh
     return H
 

@@ -7,8 +7,8 @@ Minimise  sum_n w_n (y_n - x_n' b - b0)^2 + alpha ||b||^2                       
 
     (Xc'W Xc + alpha I) b = Xc'W yc,     b0 = mean(y) - mean(X)' b               (2)
 
-The intercept is not penalised.  (2) has one solution for every alpha > 0, also with more
-columns than rows: v'(Xc'Xc + alpha I)v = ||Xc v||^2 + alpha ||v||^2 > 0.
+The intercept is not penalised.  (2) has one solution for every alpha > 0, also with
+more columns than rows: v'(Xc'Xc + alpha I)v = ||Xc v||^2 + alpha ||v||^2 > 0.
 
 MAP: noise N(0, sigma^2) and prior b ~ N(0, sigma_b^2 I) give (1) with
 
@@ -44,7 +44,12 @@ from corollary.linear.least_squares import LeastSquares, Route
 __all__ = ["Ridge"]
 
 SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
-ROUTES = {"svd": "qr", "cholesky": "gram", "lsqr": "iterative", "sparse_cg": "iterative"}
+ROUTES = {
+    "svd": "qr",
+    "cholesky": "gram",
+    "lsqr": "iterative",
+    "sparse_cg": "iterative",
+}
 
 
 class Ridge(LeastSquares):
@@ -155,7 +160,9 @@ class Ridge(LeastSquares):
             must = f"alpha must be one number or one for each of the {targets} targets"
             raise DataError(sentence(self, must, f"{len(alpha)} numbers"))
         if (alpha < 0).any():
-            raise ParameterError(sentence(self, "alpha must be >= 0", f"{alpha.min():g}"))
+            raise ParameterError(
+                sentence(self, "alpha must be >= 0", f"{alpha.min():g}")
+            )
         return alpha
 
     def _preferred_route(self) -> str | None:

@@ -1,8 +1,8 @@
 """L-BFGS with a preconditioner, one evaluation at a time.
 
 Minimise a smooth f.  From the last m steps s_i and changes of gradient y_i it builds an
-approximate inverse Hessian H by the two-loop recursion, starting from gamma P, where P is
-a fixed preconditioner and gamma = s'y / y'P y makes it fit the last step:
+approximate inverse Hessian H by the two-loop recursion, starting from gamma P, where P
+is a fixed preconditioner and gamma = s'y / y'P y makes it fit the last step:
 
     d = -H g                                                                     (1)
     x+ = x + t d,   t = 1, shortened until f(x+) <= f(x) + c t g'd               (2)
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -41,8 +42,8 @@ class LBFGS:
     trial: Floats
     x: Floats
     f: float = np.inf
-    g: Floats | None = None
-    d: Floats | None = None
+    g: Any = None
+    d: Any = None
     t: float = 1.0
     tries: int = 0
     pairs: tuple[tuple[Floats, Floats], ...] = ()

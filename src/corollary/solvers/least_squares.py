@@ -16,8 +16,8 @@ Two routes to b:
 makes a second pass for the triangle.  A rank below d gives the shortest solution, and
 the dependent columns are found by pivoting.
 
-Notation: kappa of the report is (lambda_max + alpha)/(lambda_min + alpha), the condition
-number of the matrix in (1).
+Notation: kappa of the report is (lambda_max + alpha)/(lambda_min + alpha), the
+condition number of the matrix in (1).
 Course: S1-13, S1-14, S1-15, S4-6. References: Golub and Van Loan (2013), ch. 5.
 """
 
@@ -29,7 +29,7 @@ import numpy as np
 import scipy.linalg as sla
 from scipy.optimize import nnls
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Vector
 from corollary.engine.statistics import Moments, Triangle
 
 __all__ = ["Solution", "from_moments", "from_triangle", "from_triangle_positive"]
@@ -68,7 +68,10 @@ def from_moments(
         if j == 0 or alpha.size > 1:
             A = C + np.diag(a / scale**2)
             spectrum = np.linalg.eigvalsh(A)
-            good = spectrum[0] > 0 and np.finfo(float).eps * spectrum[-1] < DIGITS * spectrum[0]
+            good = (
+                spectrum[0] > 0
+                and np.finfo(float).eps * spectrum[-1] < DIGITS * spectrum[0]
+            )
             if not good:
                 return None
             factor = sla.cho_factor(A, lower=True, check_finite=False)
@@ -91,6 +94,7 @@ def from_triangle(
     mean, R = centred(triangle, intercept)
     Rx, Z = R[:, :d], R[:, d:]
     singular, rank, dependent = spectrum_of(Rx)
+    coef: Floats
     if alpha.any():
         U, s, Vt = np.linalg.svd(Rx, full_matrices=False)
         shrink = s[:, None] / (s[:, None] ** 2 + alpha[None, :])  # (r, 1 or m)
@@ -158,13 +162,15 @@ def spectrum_of(Rx: Floats) -> tuple[Floats, int, tuple[int, ...]]:
     length = np.sqrt((Rx**2).sum(axis=0))
     scaled = Rx / np.where(length > 0, length, 1.0)
     diagonal, order = pivoted(scaled)
-    cut = np.finfo(float).eps * 8 * max(Rx.shape) * (diagonal[0] if len(diagonal) else 0)
+    cut = (
+        np.finfo(float).eps * 8 * max(Rx.shape) * (diagonal[0] if len(diagonal) else 0)
+    )
     rank = int((diagonal > cut).sum())
     dependent = tuple(sorted(int(j) for j in order[rank:])) if rank < d else ()
     return singular, rank, dependent
 
 
-def pivoted(A: Floats) -> tuple[Floats, Floats]:
+def pivoted(A: Floats) -> tuple[Floats, Vector]:
     """Return |diag R| and the column order of a QR with pivoting."""
     if not A.size:
         return np.zeros(0), np.arange(A.shape[1])
