@@ -59,6 +59,7 @@ class Spectrum:
     U: Any = None  # (r, d)
     total: float = 0.0  # sum of all variances
     q: int = 0  # components to keep
+    once: bool = False  # whether no second pass is possible
 
 
 class PCA(StreamingLearner, Transformer):
@@ -157,7 +158,7 @@ class PCA(StreamingLearner, Transformer):
             f"the {d} x {d} covariance",
             "Use fewer columns, or a random projection first.",
         )
-        return Spectrum(route, d, data.source.dtype)
+        return Spectrum(route, d, data.source.dtype, once=data.once)
 
     def statistics(self, chunk: Chunk, state: Spectrum) -> Moments | Triangle:
         """Take the chunk's moments, or its triangle."""
@@ -187,7 +188,8 @@ class PCA(StreamingLearner, Transformer):
         variances, U = variances[:most], U[:most]
         q = self._kept(variances, total, s.n, state.d)
         found = replace(state, n=s.n, mean=mean, variances=variances, total=total, q=q)
-        if state.route == "covariance" and self._lost_digits(variances[:q]):
+        more = state.route == "covariance" and not state.once and state.U is None
+        if more and self._lost_digits(variances[:q]):
             return replace(found, route="qr")
         still = np.finfo(np.float64).eps * 10 * max(s.n, state.d)
         if state.route == "qr":

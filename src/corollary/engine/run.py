@@ -115,13 +115,12 @@ class Data:
         """Drop the chunks' memories; only time is lost."""
         self.memories.clear()
 
-    def one_by_one(self, function: Callable[[Chunk], S]) -> Iterator[S]:
-        """Make one pass in this thread: each result before the next chunk is seen."""
+    def one_by_one(self) -> Iterator[Chunk]:
+        """Make one pass in this thread and yield the chunks."""
         self.n_rows = 0
         for chunk in (chunk for part in self.source.parts() for chunk in part.chunks()):
-            rows, result = guarded(function, self._check(), chunk)
-            self.n_rows += rows
-            yield result
+            self.n_rows += guarded(len_of, self._check(), chunk)[0]
+            yield chunk
         self._checked = True
 
     def _check(self) -> tuple[str, list[str] | None] | None:
@@ -142,6 +141,11 @@ class Data:
             yield result
         self.n_rows = rows
         self._checked = True
+
+
+def len_of(chunk: Chunk) -> int:
+    """Count a chunk's rows."""
+    return chunk.n
 
 
 def guarded(
@@ -285,7 +289,8 @@ def _per_chunk(learner: SummationLearner, data: Data, schedule: PerChunk) -> Fit
     trace: list[float] = []
     reason = StopReason.STREAMING
     try:
-        for s in data.one_by_one(lambda chunk: learner.statistics(chunk, state)):
+        for chunk in data.one_by_one():
+            s = learner.statistics(chunk, state)
             total = s if total is None else total.scaled(schedule.decay) + s
             state = learner.update(total, state)
             trace.append(learner.objective(s, state))
@@ -320,10 +325,8 @@ def stream(learner: SummationLearner, source: Source, before: Fitted | None) -> 
             report.passes = before.report.passes + 1
             report.rows = before.report.rows
         end = learner.settle(data, state)
-        settled = end.objective is not None
-        report.objective.append(
-            end.objective if settled else learner.objective(s, state)
-        )
+        seen = learner.objective(s, state) if end.objective is None else end.objective
+        report.objective.append(seen)
         fitted = Fitted(end.state, total, end.rows, report)
         _account(learner, fitted, data, time.perf_counter() - begun)
     finally:

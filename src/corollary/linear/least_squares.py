@@ -100,6 +100,8 @@ class LeastSquares(StreamingLearner, Regressor):
         if route is None:
             many = source.sparse and d > MANY_COLUMNS
             route = "iterative" if many else "qr" if wide else "gram"
+        if data.once:  # the only route that one look at the rows suffices for
+            route = "qr"
         needed = {"gram": 3 * d * d, "qr": 3 * d * min(d, source.n_rows or d)}
         check_memory(
             self,
@@ -125,7 +127,8 @@ class LeastSquares(StreamingLearner, Regressor):
         d, intercept = state.d, self.fit_intercept
         if state.kind == "gram":
             alpha = self._alpha(len(s.mean) - d)
-            solution = from_moments(s, d, alpha, intercept=intercept)
+            again = state.solution is not None  # a stream goes on after a fit
+            solution = from_moments(s, d, alpha, intercept=intercept, force=again)
             if solution is None:
                 return replace(state, kind="qr", n=s.n)
         else:

@@ -23,7 +23,9 @@ Course: S1-13, S1-14, S1-15, S4-6. References: Golub and Van Loan (2013), ch. 5.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy.linalg as sla
@@ -34,7 +36,9 @@ from corollary.engine.statistics import Moments, Triangle
 
 __all__ = ["Solution", "from_moments", "from_triangle", "from_triangle_positive"]
 
-DIGITS = 1e-9  # the relative error that the Gram route may cause
+DIGITS = 1e-9  # error that the Gram route may cause, relative to the largest b_j |x_j|
+CHEAP = 2**24  # products below which a second pass is worth three digits more
+EPS = np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,11 @@ class Solution:
 def from_moments(
     moments: Moments, d: int, alpha: Floats, *, intercept: bool, force: bool = False
 ) -> Solution | None:
-    """Solve (1) by Cholesky; None where that would lose too many digits."""
+    """Solve (1) by Cholesky; None where that would lose too many digits.
+
+    `force` asks for an answer all the same: no second pass is possible.
+    """
+    digits = DIGITS if moments.n * d * d > CHEAP else DIGITS / 1000
     S = moments.M2 if intercept else raw(moments)
     G, B, Y2 = S[:d, :d], S[:d, d:], np.diagonal(S)[d:]
     eigenvalues = np.maximum(np.linalg.eigvalsh(G), 0.0)[::-1]  # falling
@@ -68,14 +76,11 @@ def from_moments(
         if j == 0 or alpha.size > 1:
             A = C + np.diag(a / scale**2)
             spectrum = np.linalg.eigvalsh(A)
-            good = (
-                spectrum[0] > 0
-                and np.finfo(float).eps * spectrum[-1] < DIGITS * spectrum[0]
-            )
-            if not good:
+            good = EPS * spectrum[-1] < digits * spectrum[0]
+            if not good and not force:
                 return None
-            factor = sla.cho_factor(A, lower=True, check_finite=False)
-        coef[j] = sla.cho_solve(factor, B[:, j] / scale, check_finite=False) / scale
+            inverse = cholesky_inverse(A) if good else sla.pinvh(A).__matmul__
+        coef[j] = inverse(B[:, j] / scale) / scale
     residual = np.maximum(Y2 - 2 * (coef * B.T).sum(1) + ((coef @ G) * coef).sum(1), 0)
     return Solution(
         coef,
@@ -103,8 +108,7 @@ def from_triangle(
     elif rank == d:
         coef = solve_scaled(Rx, Z).T
     else:
-        U, s, Vt = np.linalg.svd(Rx, full_matrices=False)
-        coef = (Vt[:rank].T @ ((U[:, :rank].T @ Z) / s[:rank, None])).T
+        coef = shortest(Rx, Z, rank).T
     residual = ((Z - Rx @ coef.T) ** 2).sum(axis=0)
     return Solution(
         coef,
@@ -162,9 +166,7 @@ def spectrum_of(Rx: Floats) -> tuple[Floats, int, tuple[int, ...]]:
     length = np.sqrt((Rx**2).sum(axis=0))
     scaled = Rx / np.where(length > 0, length, 1.0)
     diagonal, order = pivoted(scaled)
-    cut = (
-        np.finfo(float).eps * 8 * max(Rx.shape) * (diagonal[0] if len(diagonal) else 0)
-    )
+    cut = EPS * 8 * max(Rx.shape) * (diagonal[0] if len(diagonal) else 0)
     rank = int((diagonal > cut).sum())
     dependent = tuple(sorted(int(j) for j in order[rank:])) if rank < d else ()
     return singular, rank, dependent
@@ -176,6 +178,37 @@ def pivoted(A: Floats) -> tuple[Floats, Vector]:
         return np.zeros(0), np.arange(A.shape[1])
     R, order = sla.qr(A, mode="r", pivoting=True, check_finite=False)
     return np.abs(np.diagonal(R)), order
+
+
+def shortest(R: Floats, Z: Floats, rank: int) -> Floats:
+    """Return the shortest least-squares solution of R b = Z where rank < d.
+
+    With few dependent columns: any solution b, less its part in the null space N.  N is
+    found with columns of unit length, so that a small column is not taken for noise.
+    """
+    d = R.shape[1]
+    if rank <= d // 2:  # N would be larger than R
+        U, s, Vt = np.linalg.svd(R, full_matrices=False)
+        rank = min(rank, int((s > EPS * max(R.shape) * s[:1]).sum()))
+        return Vt[:rank].T @ ((U[:, :rank].T @ Z) / s[:rank, None])
+    length = np.sqrt((R**2).sum(axis=0))
+    length[length == 0] = 1.0
+    Q, T, order = sla.qr(R / length, mode="economic", pivoting=True)
+    lead, rest = order[:rank], order[rank:]
+    b, N = np.zeros((d, Z.shape[1])), np.zeros((d, d - rank))
+    b[lead] = sla.solve_triangular(T[:rank, :rank], Q[:, :rank].T @ Z)
+    N[lead] = -sla.solve_triangular(T[:rank, :rank], T[:rank, rank:])
+    N[rest] = np.eye(d - rank)
+    N[np.abs(N) < EPS * 8 * max(R.shape)] = 0.0
+    b, N = b / length[:, None], N / length[:, None]
+    N = np.linalg.qr(N / np.sqrt((N**2).sum(axis=0)))[0]
+    return b - N @ (N.T @ b)
+
+
+def cholesky_inverse(A: Floats) -> Callable[[Floats], Floats]:
+    """Return the product with the inverse of A."""
+    factor = sla.cho_factor(A, lower=True, check_finite=False)
+    return partial(sla.cho_solve, factor, check_finite=False)
 
 
 def solve_scaled(R: Floats, Z: Floats) -> Floats:
