@@ -157,8 +157,8 @@ def test_any_text_is_an_amount_or_one_sentence(text):
         assert bytes_of(text) > 0
     except ParameterError as error:
         assert str(error) == (  # noqa: PT017
-            "set_config: memory_limit must be a positive number of bytes or a text like "
-            f"'2GB'; got {text!r}."
+            "set_config: memory_limit must be a positive number of bytes or a text "
+            f"like '2GB'; got {text!r}."
         )
 
 
@@ -189,8 +189,8 @@ def test_any_text_is_an_amount_or_one_sentence(text):
         ),
         (
             {"jobs": 2},
-            "a setting is one of ['chunk_rows', 'executor', 'memory_limit', 'schedule', "
-            "'threads', 'verbose']; got 'jobs'.",
+            "a setting is one of ['chunk_rows', 'executor', 'memory_limit', "
+            "'schedule', 'threads', 'verbose']; got 'jobs'.",
         ),
     ],
 )

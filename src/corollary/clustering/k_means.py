@@ -273,12 +273,14 @@ class KMeans(StreamingLearner, Clusterer):
     def account(self, state: Centres, report: Report) -> None:
         """Tell how far J may be above the best clustering there is (6)."""
         J = report.objective[-1]
+        report.facts["clusters"] = len(state.mu)
+        if report.stop is StopReason.STREAMING and report.passes > 1:
+            return  # (6) is known of the first batch only
         if np.isfinite(state.bound) and state.bound > 0:
             gap = max(0.0, J - state.bound)
             report.optimality = Optimality("at most above the optimum by", gap, gap / J)
         elif np.isfinite(state.bound):
             report.optimality = Optimality("spectral lower bound is 0: no bound", None)
-        report.facts["clusters"] = len(state.mu)
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""

@@ -37,9 +37,8 @@ def entropy(random_state: Any) -> int:
 
 def generator(seed: int, *purpose: int) -> np.random.Generator:
     """Make an independent generator for a seed and a purpose."""
-    return np.random.Generator(
-        np.random.Philox(np.random.SeedSequence([seed, *purpose]))
-    )
+    sequence = np.random.SeedSequence(seed, spawn_key=purpose)
+    return np.random.Generator(np.random.Philox(sequence))
 
 
 def row_keys(X: Matrix, seed: int) -> Vector:

@@ -99,17 +99,23 @@ class Moments(Statistics):
 
     @classmethod
     def _of_block(cls, X: Floats, w: Vector | None, Y: Vector | None) -> Moments:
+        """Centre twice: by the mean as rounded, then by what it left over."""
         d, p = X.shape[1], X.shape[1] + (0 if Y is None else Y.shape[1])
-        Z = np.empty((X.shape[0], p), dtype=X.dtype)
-        mean = np.empty(p)
-        n = float(X.shape[0]) if w is None else float(w.sum(dtype=np.float64))
+        weights = np.ones(len(X), X.dtype) if w is None else w.astype(X.dtype)
+        n = float(len(X) if w is None else w.sum())
+        if n == 0:
+            return cls(0.0, np.zeros(p), np.zeros((p, p)))
+        Z, mean = np.empty((len(X), p), dtype=X.dtype), np.empty(p)
         for columns, A in ((slice(0, d), X), (slice(d, p), Y)):
             if A is not None:
-                mean[columns] = weighted_mean(A, w, n)
-                np.subtract(A, mean[columns].astype(X.dtype), out=Z[:, columns])
+                shift = (weights @ A / n).astype(X.dtype)
+                np.subtract(A, shift, out=Z[:, columns])
+                mean[columns] = shift
+        left = (weights @ Z).astype(np.float64) / n
         if w is not None:
-            Z *= np.sqrt(w, dtype=X.dtype)[:, None]
-        return cls(n, mean, np.asarray(Z.T @ Z, dtype=np.float64))
+            Z *= np.sqrt(weights)[:, None]
+        M2 = np.asarray(Z.T @ Z, dtype=np.float64)
+        return cls(n, mean + left, M2 - n * np.outer(left, left))
 
     def __add__(self, other: Moments) -> Moments:
         n = self.n + other.n  # (1)
@@ -210,15 +216,8 @@ def upright(A: Floats) -> Floats:
     return R
 
 
-def weighted_mean(A: Matrix, w: Vector | None, n: float) -> Floats:
-    """Average the rows of A with weights w that sum to n."""
-    if w is None:
-        return np.asarray(A.sum(axis=0, dtype=np.float64)) / n
-    return (w @ A).astype(np.float64) / n if n > 0 else np.zeros(A.shape[1])
-
-
 def dense_blocks(
-    X: Matrix, w: Vector | None, Y: Vector | None, most_bytes: int = 2**22
+    X: Matrix, w: Vector | None, Y: Vector | None, most_bytes: int = 2**20
 ) -> Iterator[tuple[Floats, Vector | None, Vector | None]]:
     """Cut rows into blocks that stay in the cache; a sparse block is made dense."""
     rows = max(64, most_bytes // (8 * max(1, X.shape[1])))

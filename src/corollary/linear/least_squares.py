@@ -23,6 +23,7 @@ import scipy.sparse as sp
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Regressor, total_weight
 from corollary.core.checks import check_memory
+from corollary.core.errors import DataError, sentence
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine import (
     Chunk,
@@ -229,6 +230,10 @@ class LeastSquares(StreamingLearner, Regressor):
             diagonal = s.sum_x2 - s.n * mean_x**2 + alpha.min()
             steps = cg.begin(c, diagonal if alpha.all() else np.ones(state.d))
             return replace(state, steps=steps, mean_x=mean_x, mean_y=mean_y, n=s.n)
+        if not np.isclose(s.n, state.n):  # sums over other rows than the steps before
+            must = "partial_fit must follow partial_fit or a fit in closed form"
+            came = "a fit by conjugate gradients"
+            raise DataError(sentence(self, must, came, "Begin with partial_fit."))
         # Xc'W Xc p = X'W X p - mean_x (sum W X p) [the means cancel the rest]
         Ap = s.xy - np.outer(state.mean_x, s.sum_xp) + alpha * state.steps.p
         return replace(state, steps=cg.step(state.steps, Ap))

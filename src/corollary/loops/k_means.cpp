@@ -1,14 +1,15 @@
 // K-means, one pass of Lloyd's algorithm over a chunk of rows.
 //
-//   z_i    = argmin_k ||x_i - mu_k||^2 = argmin_k s_ik,  s_ik = ||mu_k||^2/2 - x_i.mu_k
-//   (1) D_i    = ||x_i - mu_{z_i}||^2 (2) n_k    = sum_{i: z_i=k} w_i,   sum_x_k =
-//   sum_{i: z_i=k} w_i x_i                     (3) J      = sum_i w_i D_i (4)
+//   z_i = argmin_k ||x_i - mu_k||^2 = argmin_k s_ik,  s_ik = ||mu_k||^2/2 - x_i.mu_k (1)
+//   D_i = ||x_i - mu_{z_i}||^2                                                       (2)
+//   n_k = sum_{i: z_i=k} w_i,   sum_x_k = sum_{i: z_i=k} w_i x_i                     (3)
+//   J   = sum_i w_i D_i                                                              (4)
 //
 // A pass may be spared (1) for a row by Hamerly's test. Let l_i be a lower bound on the
 // distance from x_i to every centre but mu_{z_i}. When no centre moves farther than
 // drift, l_i - drift is one for the next pass, and z_i stands if
 //
-//   l_i^2 > D_i + slack (5)
+//   l_i^2 > D_i + slack                                                              (5)
 //
 // The slack makes the test exact in floating point: a row that passes it would get the
 // same z_i from (1) as computed here. Let M = max_k ||mu_k|| and gamma = (d + 16) eps.
@@ -18,7 +19,7 @@
 // differ by (l^2 - D)/2, thus slack = 4 E + 2 gamma D = gamma (8 M^2 + 4 D) will do. By
 // the same argument, from the two smallest scores s_1 <= s_2 of a row,
 //
-//   l_i^2 = D_i + 2 (s_2 - s_1) - slack (6)
+//   l_i^2 = D_i + 2 (s_2 - s_1) - slack                                              (6)
 //
 // Reference: Hamerly (2010), Making k-means even faster.
 

@@ -1,7 +1,7 @@
 // A 64-bit key of each row, a function of its values and the seed alone.
 //
-//   key(x) = finish(seed' + sum_j [h(bits(x_j) ^ a_j) - h(a_j)]),   mod 2^64 (1) h(v)
-//   = high(p) ^ low(p),  p = v B in 128 bits, B a fixed odd number            (2)
+//   key(x) = finish(seed' + sum_j [h(bits(x_j) ^ a_j) - h(a_j)]),   mod 2^64          (1)
+//   h(v)   = high(p) ^ low(p),  p = v B in 128 bits, B a fixed odd number             (2)
 //
 // bits(v) are those of v as float64, with -0 as 0; a_j is a random 64-bit number drawn
 // from the seed and j. Zeros add nothing, so a CSR row has its dense row's key.
