@@ -193,7 +193,8 @@ def coded(learner: Any, y: Vector) -> tuple[Vector, Vector]:
             steps = (wide - wide.dtype.type(low)).astype(np.int64, copy=False)
             present_ = np.bincount(steps, minlength=high - low + 1) > 0
             table = np.cumsum(present_, dtype=np.int32) - np.int32(1)
-            return (np.flatnonzero(present_) + low).astype(y.dtype), table[steps]
+            found = np.flatnonzero(present_).astype(wide.dtype) + wide.dtype.type(low)
+            return found.astype(y.dtype), table[steps]
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:

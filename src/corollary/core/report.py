@@ -66,7 +66,7 @@ class Optimality:
     relative: float | None = None
 
     def __str__(self) -> str:
-        if self.value is None:
+        if not self.value:
             return self.kind
         share = "" if self.relative is None else f" ({self.relative:.2g} relative)"
         return f"{self.kind} {self.value:.4g}{share}"

@@ -159,14 +159,26 @@ def single_threaded_blas() -> Iterator[None]:
     """Hold BLAS to one thread; the last of several concurrent fits releases it."""
     global _limits_users
     with _limits_lock:
-        _limits_users += 1
-        if _limits_users == 1:
+        if _limits_users == 0:
             controller = _libraries(len(sys.modules))
+            _any_thread_may_limit(controller)
             _limits.append(controller.limit(limits=1, user_api="blas"))
+        _limits_users += 1
     try:
         yield
     finally:
         with _limits_lock:
             _limits_users -= 1
             if _limits_users == 0:
+                controller = _libraries(len(sys.modules))
+                _any_thread_may_limit(controller)
                 _limits.pop().restore_original_limits()
+                _any_thread_may_limit(controller)
+
+
+def _any_thread_may_limit(controller: ThreadpoolController) -> None:
+    """Let this thread limit BLAS: threadpoolctl obeys only the first that ever did."""
+    for library in controller.lib_controllers:
+        clear = getattr(library, "clear_controlling_thread", None)  # since 3.8
+        if clear is not None:
+            clear(force=True)

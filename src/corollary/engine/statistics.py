@@ -11,7 +11,7 @@ how a stream forgets.
     mean = mean_a + delta n_b/n                                                  (2)
     M2 = M2_a + M2_b + delta delta' n_a n_b / n                                  (3)
 
-and never as a sum of squares minus the square of a sum.  `Triangle` holds the R of a
+and a block's own M2 is taken about its mean, never as a difference of large numbers.  `Triangle` holds the R of a
 QR decomposition: X'X = R'R, but R keeps twice the digits that X'X keeps; two of them
 merge as the R of both stacked (Demmel, Grigori, Hoemmen, Langou 2012).
 
@@ -32,6 +32,9 @@ from corollary.core.arrays import Floats, Matrix, Vector
 __all__ = ["Moments", "Statistics", "Triangle", "Variances", "dense_blocks", "fold"]
 
 T = TypeVar("T")
+
+#: How many times its scatter about the mean a column's sum of squares about 0 may be.
+LOSS = {"float32": 4.0, "float64": 64.0}
 
 
 @dataclass(frozen=True)
@@ -91,14 +94,32 @@ class Moments(Statistics):
     @classmethod
     def of(cls, X: Matrix, w: Vector | None = None, Y: Vector | None = None) -> Moments:
         """Take the moments of the columns of [X, Y]."""
-        total = fold(cls._of_block(*block) for block in dense_blocks(X, w, Y))
+        if w is None and X.shape[0] and not sp.issparse(X) and not far_from_zero(X[:64]):
+            raw = cls._about_zero(X, Y)
+            if raw is not None:
+                return raw
+        total = fold(cls._centred(*block) for block in dense_blocks(X, w, Y))
         if total is None:
             p = X.shape[1] + (0 if Y is None else Y.shape[1])
             return cls(0.0, np.zeros(p), np.zeros((p, p)))
         return total
 
     @classmethod
-    def _of_block(cls, X: Floats, w: Vector | None, Y: Vector | None) -> Moments:
+    def _about_zero(cls, X: Floats, Y: Vector | None) -> Moments | None:
+        """Save the copy that centring makes, where hardly a digit hangs on it."""
+        n, ones = len(X), np.ones(len(X), X.dtype)
+        G, total = X.T @ X, ones @ X
+        if Y is not None:
+            XY = X.T @ Y
+            G = np.vstack([np.hstack([G, XY]), np.hstack([XY.T, Y.T @ Y])])
+            total = np.append(total, ones @ Y)
+        mean, G = total.astype(np.float64) / n, G.astype(np.float64, copy=False)
+        M2 = G - n * np.outer(mean, mean)
+        spare = LOSS[X.dtype.name] * np.diagonal(M2)
+        return cls(float(n), mean, M2) if (spare >= np.diagonal(G)).all() else None
+
+    @classmethod
+    def _centred(cls, X: Floats, w: Vector | None, Y: Vector | None) -> Moments:
         """Centre twice: by the mean as rounded, then by what it left over."""
         d, p = X.shape[1], X.shape[1] + (0 if Y is None else Y.shape[1])
         weights = np.ones(len(X), X.dtype) if w is None else w.astype(X.dtype)
@@ -206,6 +227,12 @@ class Triangle(Statistics):
     def scaled(self, factor: float) -> Triangle:
         """Count the same rows `factor` times."""
         return Triangle(self.n * factor, self.R * np.sqrt(factor))
+
+
+def far_from_zero(X: Floats) -> bool:
+    """Tell from a few rows whether some column's mean dwarfs its spread."""
+    mean = X.mean(axis=0, dtype=np.float64)
+    return bool((mean**2 > LOSS[X.dtype.name] * X.var(axis=0)).any())
 
 
 def upright(A: Floats) -> Floats:
