@@ -132,4 +132,4 @@ def test_a_fit_fills_in_what_it_did():
     assert len(report.objective) == report.passes + 1  # and once with the last centres
     exact = LinearRegression().fit(X, X @ [1.0, 2.0]).report_
     assert exact.stop is StopReason.CLOSED_FORM
-    assert str(exact.optimality) == "exact to rounding 0"
+    assert exact.optimality == Optimality("exact to rounding", 0.0)

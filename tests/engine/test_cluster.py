@@ -143,8 +143,9 @@ def killer(local, kills, seed=0):
     def hunt():
         draw = random.Random(seed)
         while len(killed) < kills and not done.wait(draw.uniform(0.1, 0.6)):
-            pids = [nanny.pid for nanny in list(local.workers.values()) if nanny.pid]
-            alive = [pid for pid in pids if pid not in killed]
+            known = set(local.scheduler.workers)  # Dask gives up on one killed earlier
+            alive = [n.pid for n in local.workers.values() if n.worker_address in known]
+            alive = [pid for pid in alive if pid not in (None, *killed)]
             if alive:
                 pid = draw.choice(alive)
                 with contextlib.suppress(ProcessLookupError):

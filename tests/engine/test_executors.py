@@ -229,27 +229,46 @@ def test_blas_is_restored_although_somebody_keeps_the_error(executor):
 
 
 @needs_cores
-def test_the_last_of_several_fits_releases_blas():
+@pytest.mark.parametrize("first_in", [0, 1])
+@pytest.mark.parametrize("first_out", [0, 1])
+def test_the_last_of_two_fits_releases_blas_whoever_began(first_in, first_out):
     before = blas_threads()
-    both_in, first_out, seen = threading.Barrier(2), threading.Event(), []
+    entered, left = [threading.Event(), threading.Event()], threading.Event()
+    seen = []
 
-    def short():
+    def work(me):
+        if me != first_in:
+            entered[first_in].wait(10)
         with single_threaded_blas():
-            both_in.wait(10)
-        first_out.set()
-
-    def long():
-        with single_threaded_blas():
-            both_in.wait(10)
-            first_out.wait(10)
+            entered[me].set()
+            entered[1 - me].wait(10)
+            if me != first_out:
+                left.wait(10)
             seen.append(blas_threads())
+        left.set()
 
-    threads = [threading.Thread(target=work) for work in (short, long)]
-    for thread in threads:
+    other = threading.Thread(target=work, args=(1,))
+    other.start()
+    work(0)
+    other.join(20)
+    assert seen == [[1] * len(before)] * 2
+    assert blas_threads() == before
+
+
+@needs_cores
+def test_a_fit_in_any_thread_holds_blas_after_another_thread_did():
+    before, inside = blas_threads(), []
+    with single_threaded_blas():
+        pass
+
+    def work():
+        inside.extend(Threads(2).map(lambda chunk: max(blas_threads()), parts(), {}))
+
+    for _ in range(2):
+        thread = threading.Thread(target=work)
         thread.start()
-    for thread in threads:
         thread.join(20)
-    assert seen == [[1] * len(before)]
+    assert inside == [1] * 40
     assert blas_threads() == before
 
 
@@ -306,23 +325,40 @@ def test_the_team_is_kept_between_fits():
 def fit_in_child(queue):
     X = np.random.default_rng(0).normal(size=(3000, 4))
     with engine.use(executor="threads", threads=2, chunk_rows=100):
-        queue.put(KMeans(3, random_state=0).fit(X).inertia_)
+        queue.put((KMeans(3, random_state=0).fit(X).inertia_, blas_threads()))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # fork beside threads
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
-def test_a_forked_child_fits_after_its_parent_used_threads():
+@pytest.mark.parametrize("meanwhile", ["idle", "fitting"])
+def test_a_forked_child_fits_after_its_parent_used_threads(meanwhile):
     context = multiprocessing.get_context("fork")
     X = np.random.default_rng(0).normal(size=(3000, 4))
+    before = blas_threads()
     with engine.use(executor="threads", threads=2, chunk_rows=100):
         here = KMeans(3, random_state=0).fit(X).inertia_
+    entered, finish = threading.Event(), threading.Event()
+
+    def fitting():
+        with single_threaded_blas():
+            entered.set()
+            finish.wait(30)
+
+    other = threading.Thread(target=fitting)
+    if meanwhile == "fitting":
+        other.start()
+        entered.wait(10)
     queue = context.Queue()
     child = context.Process(target=fit_in_child, args=(queue,))
     child.start()
     try:
-        assert queue.get(timeout=30) == here
+        assert queue.get(timeout=30) == (here, before)
         child.join(30)
         assert child.exitcode == 0
     finally:
+        finish.set()
         if child.is_alive():
             child.kill()
+    if meanwhile == "fitting":
+        other.join(10)
+    assert blas_threads() == before

@@ -25,6 +25,7 @@ __all__ = [
     "check_X",
     "check_finite",
     "check_finite_values",
+    "check_labels",
     "check_memory",
     "check_query",
     "check_targets",
@@ -177,11 +178,20 @@ def encode_labels(learner: Any, y: Any, rows: int) -> tuple[Vector, Vector]:
         y = matching(learner, column(learner, y), rows)
     if y.dtype.kind == "f":
         check_finite_values(learner, y, "y")
-        if (y != np.floor(y)).any():
-            must = "y must hold class labels"
-            came = "Unknown label type: continuous numbers"
-            raise DataError(sentence(learner, must, came, "Use a regressor for them."))
+    check_labels(learner, y)
     return coded(learner, y)
+
+
+def check_labels(learner: Any, y: Vector) -> None:
+    """Refuse labels that are measurements rather than names of classes."""
+    if y.dtype.kind != "f":
+        return
+    if not np.isfinite(y).all():
+        raise DataError(sentence(learner, "Input y must be finite", "NaN or infinity"))
+    if (y != np.floor(y)).any():
+        must = "y must hold class labels"
+        came = "Unknown label type: continuous numbers"
+        raise DataError(sentence(learner, must, came, "Use a regressor for them."))
 
 
 def coded(learner: Any, y: Vector) -> tuple[Vector, Vector]:

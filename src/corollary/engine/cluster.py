@@ -72,6 +72,7 @@ class Job:
     number: int
     part: Part
     rows: Any = None  # future of rows in memory, else the part itself
+    home: str | None = None  # the worker that should do it
     future: Any = None
 
 
@@ -84,7 +85,7 @@ class DaskExecutor(Executor):
             remedy = "Create it with Client(...) outside of async code."
             raise ParameterError(sentence("DaskExecutor", must, "an async one", remedy))
         self.client = client
-        workers = len(client.nthreads())
+        workers = len(self._workers())
         self.described = f"Dask, {workers} worker{'s' if workers != 1 else ''}"
         self._placed: dict[Any, Any] = {}  # futures of the rows of an array
         self._homes: dict[int, str] = {}  # the worker that last had a part
@@ -97,7 +98,7 @@ class DaskExecutor(Executor):
         order = Order(self.client, task, self._fit(memories))
         window: deque[Job] = deque()
         try:
-            most = IN_FLIGHT * max(1, self._threads())
+            most = IN_FLIGHT * max(1, sum(self._workers().values()))
             for number, part in enumerate(parts):
                 window.append(Job(number, part))
                 with contextlib.suppress(Lost):  # `_results` tries again
@@ -132,16 +133,18 @@ class DaskExecutor(Executor):
 
     def _submit(self, order: Order, job: Job) -> None:
         """Give a part to the cluster, to the worker that knows it if it is there."""
-        home = self._homes.get(job.number)
-        where = {"workers": [home], "allow_other_workers": True} if home else {}
+        job.home = self._homes.pop(job.number, None)
+        where = {"workers": [job.home], "allow_other_workers": True} if job.home else {}
+        import dask
+
         key = f"corollary-{uuid.uuid4().hex}"
         with losses(OSError, TimeoutError):
             job.rows = self._rows(job)
             arguments = (order.shipped(), order.fit, job.number)
             if isinstance(job.part, Partition):
-                job.future = self.client.compute(
-                    job.part.lazily(work, *arguments, key=key), **where
-                )
+                with dask.annotate(**where):  # the work, not what it needs
+                    lazy = job.part.lazily(work, *arguments, key=key)
+                job.future = self.client.compute(lazy)
             else:
                 job.future = self.client.submit(
                     work, *arguments, job.rows, key=key, pure=False, **where
@@ -156,7 +159,7 @@ class DaskExecutor(Executor):
         future = self._placed.get(key)
         if future is not None and future.status not in GONE:
             return future
-        workers = list(self.client.nthreads())
+        workers = list(self._workers())
         if not workers:
             raise Lost
         worker = workers[job.number % len(workers)]
@@ -199,28 +202,28 @@ class DaskExecutor(Executor):
             needed = (job.future, job.rows, order.future)
             if any(getattr(future, "status", "") in GONE for future in needed):
                 raise Lost
-            self._await_workers()
+            workers = self._await_workers()
+            if job.home is not None and job.home not in workers:
+                raise Lost  # Dask may go on waiting for it, allowed others or not
 
-    def _await_workers(self) -> None:
-        """Return once there is a worker; give up when there is none for long."""
+    def _await_workers(self) -> dict[str, int]:
+        """Return the workers with their threads; give up when there are none."""
         until = time.monotonic() + PATIENCE
-        while self._threads() == 0:
+        while not (workers := self._workers()):
             if time.monotonic() > until or self.client.status == "closed":
-                must = (
-                    f"a Dask cluster must have a worker within {PATIENCE:.0f} seconds"
-                )
+                must = f"a cluster must have a worker within {PATIENCE:.0f} seconds"
                 came = f"none (client {self.client.status})"
                 remedy = "Start workers, or use another executor."
                 raise ClusterError(sentence(self, must, came, remedy))
             time.sleep(GLANCE / 10)
+        return workers
 
-    def _threads(self) -> int:
-        """Count the threads of the workers that are there now."""
-        if self.client.status != "running":
-            return 0
+    def _workers(self) -> dict[str, int]:
+        """Look which workers are there now, and how many threads each has."""
         with contextlib.suppress(OSError, TimeoutError):
-            return sum(self.client.nthreads().values())
-        return 0
+            if self.client.status == "running":
+                return dict(self.client.nthreads())
+        return {}
 
 
 @contextlib.contextmanager

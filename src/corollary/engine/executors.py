@@ -139,10 +139,6 @@ def team(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="corollary")
 
 
-if hasattr(os, "register_at_fork"):  # a forked child has none of the threads
-    os.register_at_fork(after_in_child=team.cache_clear)
-
-
 _limits_lock = threading.Lock()
 _limits: list[Any] = []  # the one limiter in force
 _limits_users = 0
@@ -182,3 +178,17 @@ def _any_thread_may_limit(controller: ThreadpoolController) -> None:
         clear = getattr(library, "clear_controlling_thread", None)  # since 3.8
         if clear is not None:
             clear(force=True)
+
+
+def _alone() -> None:
+    """Forget the threads that a forked child does not have, and what they held."""
+    global _limits_lock, _limits_users
+    team.cache_clear()
+    _limits_lock, _limits_users = threading.Lock(), 0
+    while _limits:
+        _any_thread_may_limit(_libraries(len(sys.modules)))
+        _limits.pop().restore_original_limits()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_alone)

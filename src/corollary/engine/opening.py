@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from corollary.core.arrays import Vector
 from corollary.core.checks import (
+    check_labels,
     check_targets,
     check_weights,
     check_X,
@@ -69,12 +70,16 @@ def _targets(learner: Any, source: Source, reset: bool, classes: Any) -> Source:
     if learner.target == "labels":
         if reset:
             found = source.labels(learner) if classes is None else np.unique(classes)
+            check_labels(learner, found)
             learner.classes_ = found
         return source.encoded(learner.classes_)
     return source
 
 
 def _features(learner: Any, source: Source, reset: bool) -> Source:
+    if source.sparse and not learner.takes_sparse:
+        must, came = "X must be dense", "a source of sparse rows"
+        raise DataError(sentence(learner, must, came))
     if reset:
         learner.n_features_in_ = source.n_features
         if source.names is not None:

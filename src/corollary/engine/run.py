@@ -68,6 +68,14 @@ class Settled(NamedTuple):
     objective: float | None = None
 
 
+class Check(NamedTuple):
+    """In whose name chunks are checked on their first pass, and for what."""
+
+    who: str
+    names: list[str] | None
+    numbers: bool  # whether y must hold numbers
+
+
 class Data:
     """A source with somebody to compute on it: what a learner's `start` sees.
 
@@ -117,16 +125,29 @@ class Data:
 
     def one_by_one(self) -> Iterator[Chunk]:
         """Make one pass in this thread and yield the chunks."""
-        self.n_rows = 0
+        rows, heavy = 0, False
         for chunk in (chunk for part in self.source.parts() for chunk in part.chunks()):
-            self.n_rows += guarded(len_of, self._check(), chunk)[0]
+            n, weighs, _ = guarded(len_of, self._check(), chunk)
+            rows, heavy = rows + n, heavy or weighs
             yield chunk
-        self._checked = True
+        self._seen(rows, heavy)
 
-    def _check(self) -> tuple[str, list[str] | None] | None:
+    def _check(self) -> Check | None:
         """Say in whose name a chunk is checked; once is enough."""
-        named = type(self.learner).__name__, self.source.names
-        return None if self._checked else named
+        if self._checked:
+            return None
+        numbers = getattr(self.learner, "target", "none") == "numbers"
+        return Check(type(self.learner).__name__, self.source.names, numbers)
+
+    def _seen(self, rows: int, heavy: bool) -> None:
+        """End a pass over so many rows; `heavy` if one of them has a weight."""
+        if not rows:
+            must = "a source must give at least one row"
+            raise DataError(sentence(self.learner, must, "none"))
+        if not self._checked and not heavy:
+            must = "at least one sample_weight must be above 0"
+            raise DataError(sentence(self.learner, must, "zero for every row"))
+        self.n_rows, self._checked = rows, True
 
     def _map(self, function: Callable[[Chunk], S]) -> Generator[S]:
         if self._checked and not self.source.replayable:
@@ -135,12 +156,11 @@ class Data:
             raise DataError(sentence(self.learner, must, self.source.described, remedy))
         parts = self._parts if self._parts is not None else self.source.parts()
         task = partial(guarded, function, self._check())
-        rows = 0
-        for n, result in self.executor.map(task, parts, self.memories):
-            rows += n
+        rows, heavy = 0, False
+        for n, weighs, result in self.executor.map(task, parts, self.memories):
+            rows, heavy = rows + n, heavy or weighs
             yield result
-        self.n_rows = rows
-        self._checked = True
+        self._seen(rows, heavy)
 
 
 def len_of(chunk: Chunk) -> int:
@@ -149,22 +169,29 @@ def len_of(chunk: Chunk) -> int:
 
 
 def guarded(
-    function: Callable[[Chunk], S],
-    check: tuple[str, list[str] | None] | None,
-    chunk: Chunk,
-) -> tuple[int, S]:
-    """Apply a function to a chunk, after checking the chunk on its first pass."""
+    function: Callable[[Chunk], S], check: Check | None, chunk: Chunk
+) -> tuple[int, bool, S]:
+    """Apply a function to a chunk, after checking the chunk on its first pass.
+
+    Returns the number of rows, whether any of them has a weight, and the result.
+    """
+    heavy = chunk.n > 0
     if check is not None:
-        who, names = check
-        check_finite(who, chunk.X, names=names, first_row=chunk.first_row)
-        for name, values in (("y", chunk.y), ("sample_weight", chunk.w)):
-            if values is None or values.dtype.kind != "f":
-                continue
-            check_finite_values(who, values, name, chunk.first_row)
-            if name == "sample_weight" and len(values) and values.min() < 0:
+        who, row = check.who, chunk.first_row
+        check_finite(who, chunk.X, names=check.names, first_row=row)
+        if check.numbers and chunk.y is not None and chunk.y.dtype.kind not in "fiub":
+            must, came = "y must hold numbers", f"{chunk.y.dtype} from row {row} on"
+            raise DataError(sentence(who, must, came, "Encode text as numbers first."))
+        if chunk.y is not None and chunk.y.dtype.kind == "f":
+            check_finite_values(who, chunk.y, "y", row)
+        if chunk.w is not None:
+            check_finite_values(who, chunk.w, "sample_weight", row)
+            heavy = bool(chunk.w.any())
+            if len(chunk.w) and chunk.w.min() < 0:
                 must = "sample_weight must be >= 0"
-                raise DataError(sentence(who, must, f"{values.min():g}"))
-    return chunk.n, function(chunk)
+                came = f"{chunk.w.min():g} in row {row + int(chunk.w.argmin())}"
+                raise DataError(sentence(who, must, came))
+    return chunk.n, heavy, function(chunk)
 
 
 def chosen_executor(source: Source, single: bool) -> Executor:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -126,12 +127,15 @@ class Source(ABC):
 
 def codes_of(y: Vector, classes: Vector, who: object, where: str) -> Vector:
     """Encode labels as positions in the sorted classes; refuse unknown ones."""
+    if y.ndim != 1:
+        came = f"shape {y.shape} in {where}"
+        raise DataError(sentence(who, "y must be one column", came))
     codes = np.searchsorted(classes, y)
     known = codes < len(classes)
     known[known] = classes[codes[known]] == y[known]
     if not known.all():
-        must = f"labels must be among the classes {list(classes[:10])}"
-        raise DataError(sentence(who, must, f"{y[~known][0]!r} in {where}"))
+        must = f"labels must be among the classes {classes[:10].tolist()}"
+        raise DataError(sentence(who, must, f"{y[~known].tolist()[0]!r} in {where}"))
     return codes.astype(np.int32)
 
 
@@ -233,12 +237,16 @@ class ChunkSource(Source):
         chunks: Callable[[], Iterable[Any]] | Iterable[Any],
         classes: Vector | None = None,
     ) -> None:
+        if not callable(chunks) and not isinstance(chunks, Iterable):
+            must = "chunks must be a function, a list or an iterator"
+            raise DataError(sentence("ChunkSource", must, repr(chunks)))
         self._chunks = chunks
         self._encode = False
-        self.classes = None if classes is None else np.sort(np.asarray(classes))
+        self.classes = None if classes is None else np.unique(classes)
         self.replayable = callable(chunks) or isinstance(chunks, list | tuple)
         self.described = "chunks" if self.replayable else "chunks that come once"
         self._pending: Iterator[Any] | None = None
+        self._first: Chunk | None = None
         self._peek()
 
     def _open(self) -> Iterator[Any]:
@@ -251,18 +259,19 @@ class ChunkSource(Source):
         except StopIteration:
             must = "an iterator of chunks must give at least one chunk"
             raise DataError(sentence("ChunkSource", must, "none")) from None
-        chunk = self._chunk(first, 0, 0, None)
+        chunk = self._chunk(first, 0, 0)
         self.n_features, self.dtype = chunk.X.shape[1], chunk.X.dtype
         self.sparse = sp.issparse(chunk.X)
         self.many_targets = chunk.y is not None and chunk.y.ndim == 2
-        self._target = chunk.y is not None
+        y = None if chunk.y is None else chunk.y[:0].copy()
+        self._first = Chunk(chunk.X[:0].copy(), y)  # how every chunk must be made
         if not self.replayable:
             self._pending = _chain(first, items)
 
     @property
     def has_target(self) -> bool:
         """Tell whether the first chunk came with a y."""
-        return self._target
+        return self._first is not None and self._first.y is not None
 
     def parts(self) -> Iterator[Part]:
         """Wrap the chunks as they come."""
@@ -272,26 +281,17 @@ class ChunkSource(Source):
             items, self._pending = self._pending or iter(()), None
         row = 0
         for number, item in enumerate(items):
-            chunk = self._chunk(item, number, row, self.n_features)
+            chunk = self._chunk(item, number, row)
             row += chunk.n
             yield Loaded(chunk)
 
-    def _chunk(self, item: Any, number: int, row: int, width: int | None) -> Chunk:
-        X, y, w = (
-            (*item, None, None)[:3]
-            if isinstance(item, tuple)
-            else (item,) + (None,) * 2
-        )
-        X = canonical(sp.csr_array(X)) if sp.issparse(X) else np.ascontiguousarray(X)
-        if X.ndim != 2 or X.dtype.kind not in "fiub":
-            must = f"chunk {number} must be a numeric matrix"
-            came = f"shape {X.shape}, {X.dtype}"
-            raise DataError(sentence("ChunkSource", must, came))
-        if X.dtype not in (np.float32, np.float64):
-            X = X.astype(np.float64)
-        if width is not None and X.shape[1] != width:
-            must = f"chunk {number} must have {width} columns like the first chunk"
-            raise DataError(sentence("ChunkSource", must, f"{X.shape[1]}"))
+    def _chunk(self, item: Any, number: int, row: int) -> Chunk:
+        items = item if isinstance(item, tuple) else (item,)
+        if not 1 <= len(items) <= 3:
+            must = f"chunk {number} must be X, (X, y) or (X, y, sample_weight)"
+            raise DataError(sentence("ChunkSource", must, f"{len(items)} things"))
+        X = matrix_of(items[0], number)
+        y, w = (*items[1:], None, None)[:2]
         y = None if y is None else np.asarray(y)
         w = None if w is None else np.ascontiguousarray(w, dtype=np.float64)
         for name, values in (("y", y), ("sample_weight", w)):
@@ -300,6 +300,9 @@ class ChunkSource(Source):
                     f"{name} of chunk {number} must have {X.shape[0]} rows like its X"
                 )
                 raise DataError(sentence("ChunkSource", must, f"{len(values)}"))
+        if self._first is not None:
+            like(self._first, X, y, number)
+            X = X.astype(self.dtype, copy=False)
         if self._encode and y is not None and self.classes is not None:
             y = codes_of(y, self.classes, "ChunkSource", f"chunk {number}")
         return Chunk(X, y, w, first_row=row)
@@ -317,8 +320,44 @@ class ChunkSource(Source):
 
     def encoded(self, classes: Vector) -> ChunkSource:
         """Encode labels as the chunks pass."""
-        self.classes, self._encode = classes, True
-        return self
+        source = copy(self)
+        source.classes, source._encode = classes, True
+        return source
+
+
+def matrix_of(X: Any, number: int) -> Matrix:
+    """Return a chunk's rows as a C-ordered array or CSR matrix of floats."""
+    must = f"chunk {number} must be a numeric matrix"
+    try:
+        X = canonical(sp.csr_array(X)) if sp.issparse(X) else np.ascontiguousarray(X)
+    except ValueError:
+        came = "rows of different lengths"
+        raise DataError(sentence("ChunkSource", must, came)) from None
+    if X.ndim != 2 or X.dtype.kind not in "fiub":
+        raise DataError(sentence("ChunkSource", must, f"shape {X.shape}, {X.dtype}"))
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+
+def like(first: Chunk, X: Matrix, y: Vector | None, number: int) -> None:
+    """Refuse a chunk that is not made like the first one."""
+    kinds = {True: "sparse", False: "dense"}
+    targets = columns_of(y)
+    wanted = targets if first.y is None else columns_of(first.y)  # one too many is fine
+    for has, want in (
+        (f"{X.shape[1]} columns", f"{first.X.shape[1]} columns"),
+        (f"{kinds[sp.issparse(X)]} rows", f"{kinds[sp.issparse(first.X)]} rows"),
+        (targets, wanted),
+    ):
+        if has != want:
+            must = f"chunk {number} must have {want} like the first chunk"
+            raise DataError(sentence("ChunkSource", must, has))
+
+
+def columns_of(y: Vector | None) -> str:
+    """Tell the shape of a target."""
+    if y is None:
+        return "no y"
+    return "a vector y" if y.ndim == 1 else f"y of {y.shape[1]} columns"
 
 
 def _chain(first: Any, rest: Iterator[Any]) -> Iterator[Any]:

@@ -94,7 +94,12 @@ class Moments(Statistics):
     @classmethod
     def of(cls, X: Matrix, w: Vector | None = None, Y: Vector | None = None) -> Moments:
         """Take the moments of the columns of [X, Y]."""
-        if w is None and X.shape[0] and not sp.issparse(X) and not far_from_zero(X[:64]):
+        if (
+            w is None
+            and X.shape[0]
+            and not sp.issparse(X)
+            and not far_from_zero(X[:64])
+        ):
             raw = cls._about_zero(X, Y)
             if raw is not None:
                 return raw

@@ -17,9 +17,9 @@ by the blocks of the Hessian that belong to one class: with x~ = (x - mean, 1),
     h_nk = w_n p_k(x_n) (1 - p_k(x_n))                                           (3)
 
 at the constant model, where p = pi, the class shares, and (3) needs only the covariance
-of x; and again at the point reached whenever ten more passes have not sufficed.  That
-makes the search indifferent to the scale of the features and to correlations among
-them. Where there are many columns only the diagonal of (3) is used.
+of x; and again at the point reached whenever a number of passes worth one look at (3)
+has not sufficed.  That makes the search indifferent to the scale of the features and to
+correlations among them.  Where there are many columns only the diagonal of (3) is used.
 
 Separable classes have no maximum of likelihood: without a penalty W grows for ever.
 The report tells when the fitted scores separate the training rows.
@@ -62,7 +62,7 @@ __all__ = ["LogisticRegression"]
 
 LARGE = 2**23  # more entries than this in (3): its diagonal only
 SPARSE = 200  # more sparse columns than this: likewise
-PATIENCE = 10  # passes before (3) is taken anew
+PATIENCE = (10, 40)  # passes before (3) is taken anew, d/4 within these bounds
 NOISE = {"float32": 1e-9, "float64": 2e-16}  # relative, of a mean of many losses
 SOLVERS = ("lbfgs", "newton-cholesky", "newton-cg", "sag", "saga")
 
@@ -118,7 +118,8 @@ class Search:
     @property
     def refreshing(self) -> bool:
         """Tell whether the next pass is for (3) instead of the gradient."""
-        return self.age > PATIENCE
+        low, high = PATIENCE
+        return self.age > min(max(low, len(self.mean) // 4), high)
 
     def theta(self, x: Floats) -> tuple[Floats, Floats]:
         """Return W and b of a point of the search."""

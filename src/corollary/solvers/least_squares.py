@@ -67,8 +67,13 @@ def from_moments(
     G, B, Y2 = S[:d, :d], S[:d, d:], np.diagonal(S)[d:]
     eigenvalues = np.maximum(np.linalg.eigvalsh(G), 0.0)[::-1]  # falling
     length = np.sqrt(np.diagonal(G) + alpha.min())
-    if not force and (length == 0).any():
+    mean = np.abs(moments.mean[:d]) * np.sqrt(moments.n) if intercept else np.zeros(d)
+    still = length <= 64 * EPS * mean  # columns that never move
+    if still.any() and not force:
         return None
+    if still.any():
+        G, B = G * np.outer(~still, ~still), B * ~still[:, None]
+        length = np.where(still, 0.0, length)
     scale = np.where(length > 0, length, 1.0)
     C = G / np.outer(scale, scale)
     coef = np.empty((B.shape[1], d))
@@ -152,7 +157,10 @@ def centred(triangle: Triangle, intercept: bool) -> tuple[Floats, Floats]:
     ones, A = triangle.R[:, 0], triangle.R[:, 1:]
     length2 = ones @ ones
     mean = (ones @ A) / length2
-    return mean, (A - np.outer(ones, mean))[(1 if _triangular(triangle.R) else 0) :]
+    rest = A - np.outer(ones, mean)
+    noise = EPS * (64 + np.sqrt(triangle.n)) * np.sqrt((A**2).sum(axis=0))
+    rest[:, np.sqrt((rest**2).sum(axis=0)) <= noise] = 0.0  # columns that never move
+    return mean, rest[(1 if _triangular(triangle.R) else 0) :]
 
 
 def _triangular(R: Floats) -> bool:
