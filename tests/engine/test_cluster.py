@@ -135,6 +135,11 @@ def assert_same_bits(model, reference):
         np.testing.assert_array_equal(ours.g, theirs.g)
 
 
+def is_running(nanny):
+    process = nanny.process
+    return process is not None and process.status.name == nanny.status.name == "running"
+
+
 @contextlib.contextmanager
 def killer(local, kills, seed=0):
     """Kill a random worker process after a short while, again and again."""
@@ -143,9 +148,10 @@ def killer(local, kills, seed=0):
     def hunt():
         draw = random.Random(seed)
         while len(killed) < kills and not done.wait(draw.uniform(0.1, 0.6)):
-            known = set(local.scheduler.workers)  # Dask gives up on one killed earlier
-            alive = [n.pid for n in local.workers.values() if n.worker_address in known]
-            alive = [pid for pid in alive if pid not in (None, *killed)]
+            # Dask gives up on a worker that dies while it starts
+            ready = [n for n in local.workers.values() if is_running(n)]
+            alive = [n.pid for n in ready if n.worker_address in local.scheduler.workers]
+            alive = [pid for pid in alive if pid not in killed]
             if alive:
                 pid = draw.choice(alive)
                 with contextlib.suppress(ProcessLookupError):

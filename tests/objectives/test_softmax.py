@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from corollary import GaussianNB, LogisticRegression
-from corollary.objectives.softmax import log_sum_exp, softmax
+from corollary.objectives.softmax import log_softmax, log_sum_exp, softmax
 
 ROWS = hnp.arrays(
     np.float64,
@@ -52,6 +52,7 @@ def test_softmax_is_a_distribution_and_its_log_is_the_difference(Z):
     large = P > 1e-300
     logs = Z - log_sum_exp(Z)[:, None]
     np.testing.assert_allclose(np.log(P[large]), logs[large], atol=1e-11)
+    np.testing.assert_allclose(log_softmax(Z), logs, rtol=1e-14, atol=1e-11)
 
 
 @pytest.mark.course("S3-75")
@@ -105,6 +106,15 @@ def test_where_nothing_is_possible_the_sum_is_zero_and_nothing_is_preferred():
     np.testing.assert_array_equal(log_sum_exp(Z), -np.inf)
     with np.errstate(all="raise"):
         np.testing.assert_array_equal(softmax(Z), 0.25)
+        np.testing.assert_allclose(log_softmax(Z), -np.log(4), rtol=1e-15)
+
+
+def test_infinite_scores_share_all():
+    Z = np.array([[np.inf, 1.0, np.inf], [0.0, np.inf, -np.inf]])
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(softmax(Z), [[0.5, 0, 0.5], [0, 1, 0]])
+        np.testing.assert_array_equal(np.exp(log_softmax(Z)).round(15), softmax(Z))
+        np.testing.assert_array_equal(log_sum_exp(Z), np.inf)
 
 
 def test_single_precision_stays_single():
@@ -137,7 +147,8 @@ def trained(model, K):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_probabilities_of_extreme_rows_are_finite_and_sum_to_1(model, K, dtype):
     model = trained(model, K)
-    sizes = [0.0, 1.0, 1e2, 1e4, 1e8, 1e15]
+    sizes = [0.0, 1.0, 1e2, 1e4, 1e8, 1e15, 1e37]
+    sizes += [1e155, 1e300] if dtype == np.float64 else []
     X = np.array([[s * a, s * b] for s in sizes for a in (-1, 1) for b in (-1, 1)])
     X = X.astype(dtype)
     P, logs = model.predict_proba(X), model.predict_log_proba(X)

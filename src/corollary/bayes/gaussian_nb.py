@@ -35,7 +35,7 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.params import array_like, missing, real
 from corollary.core.report import Optimality, Report
 from corollary.engine import Chunk, Data, Fitted, Statistics, StreamingLearner
-from corollary.objectives.softmax import log_sum_exp
+from corollary.objectives.softmax import log_softmax
 
 __all__ = ["GaussianNB"]
 
@@ -226,8 +226,7 @@ class GaussianNB(StreamingLearner, Classifier):
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return log P(c | x) of each row and class."""
-        joint = self.predict_joint_log_proba(X)
-        return joint - log_sum_exp(joint)[:, None]
+        return log_softmax(self.predict_joint_log_proba(X))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return P(c | x) of each row and class."""

@@ -1,6 +1,6 @@
 """Seeding of centres: a sample of distinct rows, and k-means++ on it.
 
-Also known as: k-means++, D^2 seeding.
+Also known as: k-means++ seeding, D^2 seeding.
 
 The sample holds the `most` rows with the smallest content keys (`core.randomness`):
 a uniform sample of the distinct rows, each with the total weight of its copies, that

@@ -30,12 +30,6 @@ class StopReason(enum.Enum):
         "Use a smaller learning_rate, or scale the features.",
     )
     STREAMING = ("streaming", "more data may follow through partial_fit", "")
-    SOURCE_ENDED = (
-        "source ended",
-        "the source can be read only once and it is used up",
-        "Give a source that can be read again (an array, files, a function that "
-        "returns a new iterator) to go on.",
-    )
     INTERRUPTED = (
         "interrupted",
         "stopped by the user; the best state so far was kept",

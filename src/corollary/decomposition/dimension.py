@@ -28,7 +28,7 @@ __all__ = ["minka_dimension"]
 def minka_dimension(variances: Floats, n: float) -> int:
     """Return the dimension of largest evidence (1).
 
-    >>> minka_dimension(np.array([9.0, 4.0, 0.1, 0.1, 0.1]), n=1000)
+    >>> minka_dimension(np.array([9.0, 4.0, 0.11, 0.10, 0.09]), n=1000)
     2
     """
     evidence = [log_evidence(variances, q, n) for q in range(1, len(variances))]

@@ -136,8 +136,8 @@ class Rows:
     def chunks(self, X: Any, y: Any = None, w: Any = None) -> Iterator[Chunk]:
         """Check the computed blocks; an empty partition gives no chunk."""
         X = self.matrix(X)
-        y = None if y is None else self.target(np.asarray(y))
-        w = None if w is None else np.asarray(w, dtype=np.float64)
+        y = None if y is None else self.target(np.require(y, requirements="A"))
+        w = None if w is None else np.require(w, np.float64, "A")
         for name, values in (("y", y), ("sample_weight", w)):
             if values is not None and len(values) != X.shape[0]:
                 must = f"{name} must have {X.shape[0]} rows in partition {self.number}"
@@ -152,7 +152,7 @@ class Rows:
         """Return a C-ordered matrix or CSR of floats."""
         if sp.issparse(X):
             return canonical(sp.csr_array(X).astype(self.dtype, copy=False))
-        X = np.ascontiguousarray(X, dtype=self.dtype)
+        X = np.require(X, self.dtype, ["C", "A"])  # it may have travelled
         if X.ndim != 2 or X.shape[1] != self.width:
             must = f"partition {self.number} must have {self.width} columns"
             raise DataError(sentence(WHO, must, f"shape {X.shape}"))

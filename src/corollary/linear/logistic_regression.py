@@ -55,7 +55,7 @@ from corollary.engine import (
     Variances,
 )
 from corollary.engine.statistics import dense_blocks
-from corollary.objectives.softmax import log_sum_exp, softmax
+from corollary.objectives.softmax import log_softmax, softmax
 from corollary.solvers import lbfgs
 
 __all__ = ["LogisticRegression"]
@@ -385,8 +385,7 @@ class LogisticRegression(SummationLearner, Classifier):
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return log P(class | x), (n, K)."""
-        Z = self._logits(X)
-        return Z - log_sum_exp(Z)[:, None]
+        return log_softmax(self._logits(X))
 
     def _logits(self, X: Any) -> Floats:
         Z = self.decision_function(X)

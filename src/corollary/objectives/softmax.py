@@ -3,7 +3,8 @@
     log sum_k e^{z_k} = m + log sum_k e^{z_k - m},   m = max_k z_k               (1)
     softmax(z)_k      = e^{z_k - m} / sum_j e^{z_j - m}                          (2)
 
-Every exponent is <= 0 and one of them is 0, so the sum lies between 1 and K.
+Every exponent is <= 0 and one of them is 0, so the sum lies between 1 and K.  Where the
+largest is infinite, those that equal it share alike: nothing else can be said.
 
 Course: S3-75.
 """
@@ -14,7 +15,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 
-__all__ = ["log_sum_exp", "softmax"]
+__all__ = ["log_softmax", "log_sum_exp", "softmax"]
 
 
 def log_sum_exp(Z: Floats) -> Floats:
@@ -35,6 +36,26 @@ def softmax(Z: Floats) -> Floats:
     >>> softmax(np.array([[1000.0, 1000.0]])).tolist()
     [[0.5, 0.5]]
     """
-    P = np.exp(Z - Z.max(axis=1, keepdims=True))
+    P = np.exp(_below_the_largest(Z))
     P /= P.sum(axis=1, keepdims=True)
     return P
+
+
+def log_softmax(Z: Floats) -> Floats:
+    """Return the logarithm of the softmax of each row.
+
+    >>> log_softmax(np.array([[0.0, -1e6]])).tolist()
+    [[0.0, -1000000.0]]
+    """
+    Z = _below_the_largest(Z)
+    return Z - np.log(np.exp(Z).sum(axis=1, keepdims=True))
+
+
+def _below_the_largest(Z: Floats) -> Floats:
+    """Return z - m."""
+    m = Z.max(axis=1, keepdims=True)
+    finite = np.isfinite(m)
+    if finite.all():
+        return Z - m
+    alike = np.where(Z == m, Z.dtype.type(0), Z.dtype.type(-np.inf))
+    return np.where(finite, Z - np.where(finite, m, Z.dtype.type(0)), alike)
