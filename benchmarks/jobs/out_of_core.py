@@ -134,7 +134,7 @@ def quality(model, sample, labels, **_):
 
 
 def traffic(model, nbytes, **_):
-    return nbytes * (model.report_.passes if hasattr(model, "report_") else 1)
+    return nbytes * (model.report_.reads if hasattr(model, "report_") else 1)
 
 
 def job(title, kind, ours, peers, equal):

@@ -6,7 +6,7 @@ import sklearn.decomposition
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from corollary import LinearRegression, LogisticRegression, Ridge
+from corollary import GaussianNB, LinearRegression, LogisticRegression, Ridge
 from corollary.diagnostics.pca_use import PCAUse, pca_use
 
 
@@ -41,7 +41,7 @@ def test_where_a_quiet_direction_carries_the_signal_pca_is_left_out():
 def test_where_few_directions_carry_everything_pca_is_kept():
     X, y = hidden_factor()
     use = pca_use(LinearRegression(), X, y, n_components=1)  # 48 rows, 50 columns
-    assert use.inside > 0.85
+    assert use.inside > 0.75
     assert use.without < use.inside - 0.1
     gain = use.inside - use.without
     assert use.verdict == f"keep PCA: it raises the score by {gain:.3g}"
@@ -92,8 +92,8 @@ def test_labels_that_mean_nothing_stay_a_coin_however_pca_was_fitted():
     optimism, inside = [], []
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        X, y = rng.normal(size=(40, 200)), np.tile([0, 1], 20)  # columns >> rows
-        use = pca_use(LogisticRegression(), X, y, n_components=5)
+        X, y = rng.normal(size=(20, 60)), np.tile([0, 1], 10)  # columns >> rows
+        use = pca_use(GaussianNB(), X, y, n_components=5)
         optimism.append(use.optimism)
         inside.append(use.inside)
     assert abs(np.mean(inside) - 0.5) < 4 * np.std(inside) / np.sqrt(12)
@@ -124,6 +124,10 @@ def test_scores_are_those_of_scikit_learns_own_pipeline(q):
 def test_a_verdict_needs_two_standard_errors(inside, verdict):
     use = PCAUse(0.8, inside, 0.9, 0.02, 2, 5)
     assert use.verdict.startswith(verdict)
+
+
+def test_rounding_is_no_gain():
+    assert PCAUse(0.8, 0.8 + 1e-16, 0.8, 0.0, 5, 5).verdict.startswith("PCA changes")
 
 
 def test_the_text_tells_all_scores():

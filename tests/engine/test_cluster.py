@@ -96,9 +96,12 @@ X, Y = make_rows()
 @pytest.fixture(scope="module")
 def local():
     """A cluster of two processes."""
+    import dask
     from distributed import LocalCluster
 
     with (
+        # by default a worker that is down 15 s after a loss is not restarted again
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
         tempfile.TemporaryDirectory() as folder,
         LocalCluster(
             processes=True,

@@ -587,3 +587,26 @@ def test_fits_in_many_threads_of_the_user_do_not_meet():
 def test_a_source_without_rows():
     with pytest.raises(DataError, match="must give at least one chunk"):
         KMeans(2).fit(iter([]))
+
+
+# -- certificates of streams ---------------------------------------------------------
+def test_a_bound_known_of_the_first_batch_is_not_claimed_for_the_next():
+    X = make_data(n=300).X
+    model = KMeans(3, random_state=0).partial_fit(X[:100])
+    first = model.report_.optimality
+    assert first.value is None or first.value >= 0
+    model.partial_fit(X[100:])
+    assert model.report_.optimality.value is None
+    own = ((X[100:] - model.cluster_centers_[model.labels_]) ** 2).sum()
+    assert model.inertia_ == pytest.approx(own, rel=1e-10)
+
+
+def test_per_chunk_the_objective_ends_with_that_of_all_rows():
+    X = make_data(n=300).X
+    with engine.use(schedule=engine.PerChunk(), chunk_rows=50):
+        model = KMeans(3, random_state=0).fit(X)
+    assert model.inertia_ == pytest.approx(-model.score(X), rel=1e-10)
+    scatter = np.linalg.eigvalsh(np.cov(X.T, bias=True) * 300)[::-1]
+    bound = max(0.0, scatter[2:].sum())
+    gap = model.report_.optimality.value
+    assert gap is None or gap == pytest.approx(model.inertia_ - bound, rel=1e-9)

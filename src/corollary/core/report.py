@@ -77,7 +77,10 @@ class Report:
     stop : StopReason
         Why the fit stopped, with its meaning and its remedy.
     passes : int
-        Passes made over the data.
+        Steps of the fit, each a pass over the data.
+    reads : int
+        Times that the data was read in all: with looks before the first step and
+        after the last, and with other starts.
     rows : int
         Rows seen in one pass.
     objective : list of float
@@ -99,6 +102,7 @@ class Report:
     learner: str
     stop: StopReason
     passes: int = 0
+    reads: int = 0
     rows: int = 0
     objective: list[float] = field(default_factory=list)
     optimality: Optimality = field(default_factory=lambda: Optimality("unknown", None))

@@ -109,6 +109,9 @@ def parallel_efficiency(
     if not threads or threads[0] != 1 or min(threads) < 1:
         must = "threads must be whole numbers that begin with 1"
         raise ParameterError(sentence("parallel_efficiency", must, f"{tuple(threads)}"))
+    if repeats < 1:
+        must = "repeats must be a whole number >= 1"
+        raise ParameterError(sentence("parallel_efficiency", must, f"{repeats}"))
     best = dict.fromkeys(threads, np.inf)
     for _ in range(repeats):
         for s in threads:

@@ -50,9 +50,10 @@ class PCAUse:
     def verdict(self) -> str:
         """Say in one sentence whether to keep PCA."""
         gain = self.inside - self.without
-        if gain > 2 * self.spread:
+        noise = max(2 * self.spread, 1e-9)  # and rounding
+        if gain > noise:
             return f"keep PCA: it raises the score by {gain:.3g}"
-        if gain < -2 * self.spread:
+        if gain < -noise:
             return (
                 f"leave PCA out: it lowers the score by {-gain:.3g}; against "
                 "overfitting use regularisation instead"

@@ -7,6 +7,7 @@ does.  The number of rows may be unknown until a pass has been made.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
@@ -204,11 +205,17 @@ class Computed(Part):
 def pieces(collection: Any) -> list[Any]:
     """Cut a collection into Delayed partitions, each with its own graph only."""
     from dask.delayed import Delayed
+    from dask.highlevelgraph import HighLevelGraph
     from dask.optimization import cull
 
     parts = np.ravel(np.asarray(collection.to_delayed(), dtype=object))
     graph = dict(parts[0].dask) if len(parts) else {}
-    return [Delayed(part.key, cull(graph, [part.key])[0]) for part in parts]
+    own = []
+    for part in parts:
+        name = f"corollary-{uuid.uuid4().hex}"
+        layer = HighLevelGraph.from_collections(name, cull(graph, [part.key])[0])
+        own.append(Delayed(part.key, layer, layer=name))
+    return own
 
 
 def _matrix(array: Any) -> Any:

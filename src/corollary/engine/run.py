@@ -101,14 +101,7 @@ class Data:
         if total is None:
             must = "a source must give at least one chunk of rows"
             raise DataError(sentence(self.learner, must, "none"))
-        self.passes += 1
         return total
-
-    def each(self, statistics: Callable[[Chunk], S]) -> Iterator[S]:
-        """Make one pass and yield what each chunk contributes, in order."""
-        with contextlib.closing(self._map(statistics)) as results:
-            yield from results
-        self.passes += 1
 
     def rows(
         self, outputs: Callable[[Chunk], tuple[Vector, ...]]
@@ -148,6 +141,7 @@ class Data:
             must = "at least one sample_weight must be above 0"
             raise DataError(sentence(self.learner, must, "zero for every row"))
         self.n_rows, self._checked = rows, True
+        self.passes += 1
 
     def _map(self, function: Callable[[Chunk], S]) -> Generator[S]:
         if self._checked and not self.source.replayable:
@@ -350,7 +344,7 @@ def stream(learner: SummationLearner, source: Source, before: Fitted | None) -> 
         if before is not None:
             report.objective = list(before.report.objective)
             report.passes = before.report.passes + 1
-            report.rows = before.report.rows
+            report.rows, report.reads = before.report.rows, before.report.reads
         end = learner.settle(data, state)
         seen = learner.objective(s, state) if end.objective is None else end.objective
         report.objective.append(seen)
@@ -367,6 +361,7 @@ def _account(
     """Complete the report and warn where the fit stopped short."""
     report = fitted.report
     report.rows += data.n_rows
+    report.reads += data.passes
     report.seconds = seconds
     report.executor = data.executor.described
     report.source = data.source.described
