@@ -153,7 +153,9 @@ def killer(local, kills, seed=0):
         while len(killed) < kills and not done.wait(draw.uniform(0.1, 0.6)):
             # Dask gives up on a worker that dies while it starts
             ready = [n for n in local.workers.values() if is_running(n)]
-            alive = [n.pid for n in ready if n.worker_address in local.scheduler.workers]
+            alive = [
+                n.pid for n in ready if n.worker_address in local.scheduler.workers
+            ]
             alive = [pid for pid in alive if pid not in killed]
             if alive:
                 pid = draw.choice(alive)

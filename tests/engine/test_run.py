@@ -242,7 +242,7 @@ import os, signal, sys, threading
 import numpy as np
 from corollary import KMeans, PCA, engine
 
-X = np.random.default_rng(0).normal(size=(200_000, 8))
+X = np.random.default_rng(0).normal(size=(60_000, 8))
 passes = 0
 update = KMeans.update
 
@@ -254,7 +254,7 @@ def counted(self, s, state):
     return update(self, s, state)
 
 KMeans.update = counted
-with engine.use(executor={executor!r}, threads=2, chunk_rows=10_000):
+with engine.use(executor={executor!r}, threads=2, chunk_rows=3_000):
     model = KMeans(64, tol=0, max_iter=100_000, random_state=0).fit(X)
     again = PCA().fit(X)
 print(model.report_.stop.word, model.cluster_centers_.shape)

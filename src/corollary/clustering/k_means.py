@@ -278,7 +278,9 @@ class KMeans(StreamingLearner, Clusterer):
             return  # (6) is known of the first batch only
         if np.isfinite(state.bound) and state.bound > 0:
             gap = max(0.0, J - state.bound)
-            report.optimality = Optimality("above the best clustering by at most", gap, gap / J)
+            report.optimality = Optimality(
+                "above the best clustering by at most", gap, gap / J
+            )
         elif np.isfinite(state.bound):
             report.optimality = Optimality("spectral lower bound is 0: no bound", None)
 

@@ -18,6 +18,7 @@ from corollary import loops
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, MemoryLimitError, sentence
+from corollary.core.frames import frame_to_array, is_frame
 from corollary.core.wording import one_sentence
 
 __all__ = [
@@ -46,7 +47,7 @@ def check_X(
     """
     with one_sentence(learner):
         checked = check_array(
-            X,
+            frame_to_array(learner, X) if is_frame(X) else X,
             accept_sparse="csr" if sparse else False,
             dtype=[np.float64, np.float32],
             order="C",

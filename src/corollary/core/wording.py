@@ -59,7 +59,7 @@ WORDINGS = (
     ),
     Wording(
         r"names should match those that were passed during fit\. (.*?)\.?$",
-        "{name} must have the columns of fit by name and in order",
+        "{name} must have the feature names of fit in their order",
         "others ({0})",
     ),
     Wording(

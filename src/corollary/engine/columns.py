@@ -1,8 +1,7 @@
 """Columns: from Arrow record batches to chunks of rows.
 
-Arrow holds a table column by column, a learner wants rows.  A batch of a few thousand
-rows is copied while it is in the cache, column after column, into the chunk's matrix;
-so a chunk costs its own size and one batch.
+Arrow holds a table column by column, a learner wants rows.  A batch is copied column
+after column into the chunk's matrix, so a chunk costs its own size and one batch.
 """
 
 from __future__ import annotations
@@ -103,9 +102,13 @@ class _Filling:
         at = {name: i for i, name in enumerate(batch.schema.names)}
         for j, name in enumerate(columns.features):
             into[:, j] = self.numbers(batch.column(at[name]), name, row)
+        w = None
+        if columns.weight is not None:
+            w = self.numbers(batch.column(at[columns.weight]), columns.weight, row)
+            self.w.append(w.astype(np.float64))
         if columns.encode:
             name = columns.targets[0]
-            self.y.append(self.codes(batch.column(at[name]), name, row))
+            self.y.append(self.codes(batch.column(at[name]), name, row, w))
         elif columns.target is not None:
             ys = [
                 self.numbers(batch.column(at[name]), name, row).astype(columns.dtype)
@@ -113,9 +116,6 @@ class _Filling:
             ]
             one = isinstance(columns.target, str)
             self.y.append(ys[0] if one else np.stack(ys, axis=1))
-        if columns.weight is not None:
-            w = self.numbers(batch.column(at[columns.weight]), columns.weight, row)
-            self.w.append(w.astype(np.float64))
         self.n += batch.num_rows
 
     def numbers(self, array: Any, name: str, row: int) -> Vector:
@@ -129,15 +129,18 @@ class _Filling:
             raise DataError(sentence(who, must, f"type {array.type}", remedy))
         return np.asarray(array.to_numpy(zero_copy_only=False))
 
-    def codes(self, array: Any, name: str, row: int) -> Vector:
+    def codes(self, array: Any, name: str, row: int, w: Vector | None) -> Vector:
         """Encode labels through the few distinct ones of the batch."""
-        columns = self.columns
+        who, classes = self.columns.who, self.columns.classes
+        assert classes is not None
         if array.null_count:
-            missing(columns.who, array, name, self.path, row)
+            missing(who, array, name, self.path, row)
         labels, positions = distinct(array)
-        assert columns.classes is not None
+        used = appearing(positions if w is None else positions[w != 0], len(labels))
+        codes = np.zeros(len(labels), dtype=np.int32)
         where = f"column {name!r} of {self.path}"
-        return codes_of(labels, columns.classes, columns.who, where)[positions]
+        codes[used] = codes_of(labels[used], classes, who, where)
+        return codes[positions]
 
     def chunk(self, before: int) -> Iterator[Chunk]:
         """Hand over the filled rows, or nothing where every row weighs 0."""
@@ -158,6 +161,11 @@ def distinct(array: Any) -> tuple[Vector, Vector]:
     coded = array if types.is_dictionary(array.type) else array.dictionary_encode()
     labels = coded.dictionary.to_numpy(zero_copy_only=False)
     return labels, coded.indices.to_numpy(zero_copy_only=False)
+
+
+def appearing(positions: Vector, count: int) -> Vector:
+    """Tell which of `count` labels appear; a dictionary may hold more."""
+    return np.bincount(positions, minlength=count) > 0
 
 
 def missing(who: str, array: Any, name: str, path: str, row: int) -> None:
@@ -185,9 +193,8 @@ def column_labels(
         if array.null_count:
             missing(columns.who, batch.column(name), name, path, row)
         labels, positions = distinct(array)
-        used = labels[np.bincount(positions, minlength=len(labels)) > 0]
         kind = kind or labels.dtype
-        found.update(used.tolist())
+        found.update(labels[appearing(positions, len(labels))].tolist())
     return _sorted(found, kind, f"column {name!r}", learner)
 
 

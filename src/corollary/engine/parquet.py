@@ -31,10 +31,10 @@ from corollary.engine.sources import Chunk, Part
 
 __all__ = ["ParquetSource"]
 
-BATCH_BYTES = 3 * 2**19  # of Arrow columns copied at a time
 RAW_BYTES = 64 * 2**20  # of a row group that is read at once
 BUFFER_BYTES = 2**18  # of each column of a larger one
-FOOTERS = 32  # Parquet footers kept by this process
+FOOTERS = 4  # always kept by this process, and more of them while they describe
+CELLS = 50_000  # row groups x columns or less, at about 1 kB each
 
 
 class ParquetSource(FileSource):
@@ -169,18 +169,20 @@ class RowGroups(Part):
 
     def chunks(self) -> Iterator[Chunk]:
         """Stream the row groups in chunks of equal size."""
+        batches, path = self.batches(), self.file.path
+        rows = self.rows_in_chunk()
+        yield from chunks_of(batches, self.columns, rows, path, self.row, self.before)
+
+    def rows_in_chunk(self) -> int:
+        """Cut the rows evenly; one batch of Arrow columns makes one chunk."""
         count = -(-self.rows // self.rows_at_once)
-        rows, path = -(-self.rows // count), self.file.path
-        yield from chunks_of(
-            self.batches(), self.columns, rows, path, self.row, self.before
-        )
+        return -(-self.rows // count)
 
     def batches(self) -> Iterator[Any]:
         """Read record batches; a file that changed meanwhile is an error."""
         from pyarrow import parquet
 
         who, path, seen = self.columns.who, self.file.path, 0
-        width = max(1, len(self.columns.all)) * 8
         with unchanged(who, path):
             footer = _footer(who, self.filesystem, self.file, again=True)
             remote = self.filesystem.type_name != "local"
@@ -195,7 +197,7 @@ class RowGroups(Part):
                 ) as reader,
             ):
                 for batch in reader.iter_batches(
-                    max(1024, BATCH_BYTES // width),
+                    self.rows_in_chunk(),
                     row_groups=range(*self.groups),
                     columns=self.columns.all,
                     use_threads=self.threads,
@@ -231,6 +233,10 @@ def _footer(who: str, filesystem: Any, file: File, again: bool = False) -> Any:
         raise DataError(sentence(who, must, failure(error))) from None
     with _footers_lock:
         _footers[key] = footer
-        while len(_footers) > FOOTERS:
-            _footers.popitem(last=False)
+        cells = sum(
+            each.num_row_groups * each.num_columns for each in _footers.values()
+        )
+        while len(_footers) > FOOTERS and cells > CELLS:
+            _, dropped = _footers.popitem(last=False)
+            cells -= dropped.num_row_groups * dropped.num_columns
     return footer

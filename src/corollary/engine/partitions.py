@@ -137,7 +137,7 @@ class Rows:
     def chunks(self, X: Any, y: Any = None, w: Any = None) -> Iterator[Chunk]:
         """Check the computed blocks; an empty partition gives no chunk."""
         X = self.matrix(X)
-        y = None if y is None else self.target(np.require(y, requirements="A"))
+        y = None if y is None else np.require(y, requirements="A")
         w = None if w is None else np.require(w, np.float64, "A")
         for name, values in (("y", y), ("sample_weight", w)):
             if values is not None and len(values) != X.shape[0]:
@@ -146,6 +146,7 @@ class Rows:
         if y is not None and w is not None and not w.all():
             keep = w != 0
             X, y, w = X[keep], y[keep], w[keep]
+        y = None if y is None else self.target(y)
         if X.shape[0]:
             yield Chunk(X, y, w, first_row=self.first_row)
 
