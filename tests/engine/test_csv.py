@@ -46,7 +46,7 @@ X = np.random.default_rng(0).standard_normal((500, 3))
 NAMES = ["a", "b", "c"]
 
 
-# -- the rows ----------------------------------------------------------------------------
+# -- the rows --------------------------------------------------------------------------
 @pytest.mark.parametrize("chunk_rows", [1, 77, 500, 10_000])
 @pytest.mark.parametrize("block", [200, 5000, 2**20])
 def test_every_digit_comes_back_whatever_the_cuts(
@@ -134,7 +134,7 @@ def test_serial_and_any_team_agree_to_the_bit(tmp_path):
     assert len(sums[0]) == 20
 
 
-# -- what is wrong with the files --------------------------------------------------------
+# -- what is wrong with the files ------------------------------------------------------
 def test_text_in_a_column_of_numbers_names_file_line_and_column(tmp_path, monkeypatch):
     monkeypatch.setattr(csv, "BLOCK_BYTES", 128)
     path = write(tmp_path / "a.csv", "n,a,b\n" + "1,2,3\n" * 100 + "1,2,oops\n")
@@ -143,8 +143,8 @@ def test_text_in_a_column_of_numbers_names_file_line_and_column(tmp_path, monkey
             source = engine.CSVSource(path, columns=["b", "a"])
             message = wrong(lambda: corollary.PCA().fit(source))  # noqa: B023
         assert message == (
-            f"CSVSource: column 'b' of {path} must hold numbers; got 'oops' in line 102. "
-            "Correct the value, or leave the column out with columns=[...]."
+            f"CSVSource: column 'b' of {path} must hold numbers; got 'oops' in line "
+            "102. Correct the value, or leave the column out with columns=[...]."
         )
 
 

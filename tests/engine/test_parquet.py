@@ -47,7 +47,7 @@ def wrong(*arguments, **options):
     return str(caught.value)
 
 
-# -- the rows ----------------------------------------------------------------------------
+# -- the rows --------------------------------------------------------------------------
 @pytest.mark.parametrize("group", [1, 7, 100, 1000])
 @pytest.mark.parametrize("chunk_rows", [None, 1, 64, 333])
 def test_every_row_comes_back_in_order(tmp_path, group, chunk_rows):
@@ -182,7 +182,7 @@ def test_parts_travel_as_references(tmp_path):
         np.testing.assert_array_equal(chunk.X, X[100 * number : 100 * (number + 1)])
 
 
-# -- target and weight -------------------------------------------------------------------
+# -- target and weight -----------------------------------------------------------------
 def test_labels_of_any_type(tmp_path):
     _, columns = rows(6)
     for labels in (
@@ -252,7 +252,7 @@ def test_text_is_no_number_to_regress_on(tmp_path):
         corollary.LinearRegression().fit(source)
 
 
-# -- what is wrong with the files --------------------------------------------------------
+# -- what is wrong with the files ------------------------------------------------------
 def test_a_column_missing_in_the_third_file(tmp_path):
     for number in (1, 2):
         write(tmp_path / f"{number}.parquet", {"a": [1.0], "b": [1.0]})
@@ -373,7 +373,7 @@ def test_nan_is_found_by_the_fit_with_its_row(tmp_path):
         corollary.KMeans(n_clusters=2).fit(source)
 
 
-# -- what happens to the files meanwhile -------------------------------------------------
+# -- what happens to the files meanwhile -----------------------------------------------
 def changed(path, source):
     with pytest.raises(DataError) as caught:
         corollary.KMeans(n_clusters=2).fit(source)
@@ -407,7 +407,7 @@ def test_a_file_that_is_truncated_or_replaced(tmp_path):
 
 
 def test_a_file_that_breaks_in_the_middle(tmp_path):
-    X, columns = rows(20_000)
+    _, columns = rows(20_000)
     path = write(tmp_path / "a.parquet", columns, compression="snappy")
     source = engine.ParquetSource(path)
     with open(path, "r+b") as file:
@@ -418,9 +418,9 @@ def test_a_file_that_breaks_in_the_middle(tmp_path):
     changed(path, source)
 
 
-# -- the engine --------------------------------------------------------------------------
+# -- the engine ------------------------------------------------------------------------
 def test_serial_and_any_team_agree_to_the_bit(tmp_path):
-    X, columns = rows(3000)
+    _, columns = rows(3000)
     write(tmp_path / "1.parquet", pa.table(columns).slice(0, 1700), row_group_size=400)
     write(tmp_path / "2.parquet", pa.table(columns).slice(1700), row_group_size=900)
     sums = []
@@ -460,7 +460,7 @@ def test_chunks_stay_under_the_memory_limit(tmp_path):
 
 def test_importing_the_engine_imports_neither_pyarrow_nor_dask():
     code = (
-        "import sys; sys.modules['pandas'] = None\n"  # scikit-learn imports it, it pyarrow
+        "import sys; sys.modules['pandas'] = None\n"  # or scikit-learn imports it
         "import corollary.engine\n"
         "print({'pyarrow', 'dask', 'distributed'} & set(sys.modules))"
     )

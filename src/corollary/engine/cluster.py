@@ -33,13 +33,14 @@ from corollary.engine.executors import (
     single_threaded_blas,
 )
 from corollary.engine.partitions import Computed, DaskSource, Partition, Rows
+from corollary.engine.paths import failure
 from corollary.engine.sources import Chunk, Loaded, Part, Slice
 
 __all__ = ["DaskExecutor", "DaskSource", "dask_executor"]
 
 IN_FLIGHT = 4  # parts under way for each thread of the cluster
 PATIENCE = 60.0  # seconds to wait while there is no worker at all
-ATTEMPTS = 10  # times that a part is given to the cluster
+ATTEMPTS = 10  # times that a part is given to the cluster, for PATIENCE at least
 GLANCE = 1.0  # seconds between two looks at a part that takes long
 INLINE_BYTES = 2**20  # of a function with its state, above which it is placed once
 GONE = ("lost", "cancelled", "error")  # what becomes of a future
@@ -74,6 +75,12 @@ class Job:
     rows: Any = None  # future of rows in memory, else the part itself
     home: str | None = None  # the worker that should do it
     future: Any = None
+
+    def drop(self) -> None:
+        """Let the cluster forget a lost future, errors of what it needed included."""
+        if self.future is not None:
+            self.future.release()
+        self.future = None
 
 
 class DaskExecutor(Executor):
@@ -133,10 +140,10 @@ class DaskExecutor(Executor):
 
     def _submit(self, order: Order, job: Job) -> None:
         """Give a part to the cluster, to the worker that knows it if it is there."""
-        job.home = self._homes.pop(job.number, None)
-        where = {"workers": [job.home], "allow_other_workers": True} if job.home else {}
         import dask
 
+        job.home = self._homes.pop(job.number, None)
+        where = {"workers": [job.home], "allow_other_workers": True} if job.home else {}
         key = f"corollary-{uuid.uuid4().hex}"
         with losses(OSError, TimeoutError):
             job.rows = self._rows(job)
@@ -171,22 +178,24 @@ class DaskExecutor(Executor):
 
     def _results(self, order: Order, job: Job) -> list[Any]:
         """Wait for a part; submit it again as often as it gets lost."""
-        reason: BaseException = Lost("the worker died")
-        for _ in range(ATTEMPTS):
+        begun, attempts = time.monotonic(), 0
+        while True:
             try:
                 if job.future is None:
                     self._submit(order, job)
                 self._homes[job.number], results = self._wait(order, job)
-            except Lost as lost:
-                reason = lost.__cause__ or reason
-                job.future = None
-                self._await_workers()
-            else:
                 return results
-        must = f"a part must come back from the cluster within {ATTEMPTS} attempts"
-        came = f"none for part {job.number} ({type(reason).__name__}: {reason})"
-        remedy = "See the workers' logs: they may be running out of memory."
-        raise ClusterError(sentence(self, must, came, remedy))
+            except Lost as lost:
+                reason = failure(lost.__cause__) if lost.__cause__ else "worker died"
+            job.drop()
+            attempts += 1
+            if attempts >= ATTEMPTS and time.monotonic() > begun + PATIENCE:
+                must = f"a part must come back from the cluster in {attempts} attempts"
+                came = f"part {job.number} lost every time ({reason})"
+                remedy = "See the workers' logs: they may be running out of memory."
+                raise ClusterError(sentence(self, must, came, remedy))
+            time.sleep(min(GLANCE, 0.05 * 2**attempts))  # the dead are soon known
+            self._await_workers()
 
     def _wait(self, order: Order, job: Job) -> tuple[str, list[Any]]:
         from distributed import KilledWorker

@@ -11,9 +11,10 @@ how a stream forgets.
     mean = mean_a + delta n_b/n                                                  (2)
     M2 = M2_a + M2_b + delta delta' n_a n_b / n                                  (3)
 
-and a block's own M2 is taken about its mean, never as a difference of large numbers.  `Triangle` holds the R of a
-QR decomposition: X'X = R'R, but R keeps twice the digits that X'X keeps; two of them
-merge as the R of both stacked (Demmel, Grigori, Hoemmen, Langou 2012).
+and a block's own M2 is taken about its mean, never as a difference of large numbers.
+`Triangle` holds the R of a QR decomposition: X'X = R'R, but R keeps twice the digits
+that X'X keeps; two of them merge as the R of both stacked (Demmel, Grigori, Hoemmen,
+Langou 2012).
 
 Course: S0-63, S4-29.
 """
