@@ -24,7 +24,7 @@ from corollary.engine.sources import Source
 
 __all__ = ["FileSource", "unchanged"]
 
-CHUNK_BYTES = 8 * 2**20  # of a chunk as a matrix
+CHUNK_BYTES = 16 * 2**20  # of a chunk as a matrix
 
 
 class FileSource(Source):

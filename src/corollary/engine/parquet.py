@@ -54,7 +54,7 @@ class ParquetSource(FileSource):
     classes : array, optional
         The labels of a classifier, so that they need not be looked for.
     chunk_rows : int, optional
-        Most rows in a chunk; by default about 8 MB of them.
+        Most rows in a chunk; by default about 16 MB of them.
     filesystem : pyarrow or fsspec filesystem, optional
         Where the paths lie, if they are no URLs and not local.
 
