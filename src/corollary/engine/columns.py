@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
 from corollary.engine.sources import Chunk, codes_of
@@ -100,8 +101,12 @@ class _Filling:
         columns, row = self.columns, self.row + self.n
         into = self.X[self.n : self.n + batch.num_rows]
         at = {name: i for i, name in enumerate(batch.schema.names)}
-        for j, name in enumerate(columns.features):
-            into[:, j] = self.numbers(batch.column(at[name]), name, row)
+        values = [self.numbers(batch.column(at[f]), f, row) for f in columns.features]
+        if all(v.dtype == into.dtype and v.flags.c_contiguous for v in values):
+            loops.interleave(values, into)
+        else:
+            for j, column in enumerate(values):
+                into[:, j] = column
         w = None
         if columns.weight is not None:
             w = self.numbers(batch.column(at[columns.weight]), columns.weight, row)

@@ -21,6 +21,9 @@ target: str  # the module in use: "baseline", "x86_64_v3"
 # -- finite.cpp ----------------------------------------------------------------------
 def all_finite(x: NDArray[Real], threads: int) -> bool: ...  # x: (n,)
 
+# -- interleave.cpp ------------------------------------------------------------------
+def interleave(columns: list[NDArray[Real]], out: NDArray[Real]) -> None: ...
+
 # -- k_means.cpp ---------------------------------------------------------------------
 def nearest(
     X: NDArray[Real],  # (n, d)

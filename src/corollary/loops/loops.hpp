@@ -6,6 +6,7 @@
 namespace corollary {
 
 void bind_finite(nanobind::module_& m);
+void bind_interleave(nanobind::module_& m);
 void bind_k_means(nanobind::module_& m);
 void bind_naive_bayes(nanobind::module_& m);
 void bind_logistic(nanobind::module_& m);

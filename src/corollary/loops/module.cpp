@@ -21,6 +21,7 @@ const char* widest() {
 NB_MODULE(COROLLARY_LOOPS, m) {
     m.def("widest", &widest);
     corollary::bind_finite(m);
+    corollary::bind_interleave(m);
     corollary::bind_k_means(m);
     corollary::bind_naive_bayes(m);
     corollary::bind_logistic(m);
