@@ -55,6 +55,19 @@ inline Vec<T> ramp() {
     return v;
 }
 
+// Lane l of the result is lane at[l] of a followed by b; `at` is known to the compiler.
+template <class T>
+inline Vec<T> shuffle(Vec<T> a, Vec<T> b, Vec<Bits<T>> at) {
+#if defined(__clang__)
+    Vec<T> v;
+    for (int l = 0; l < lanes<T>; ++l)
+        v[l] = at[l] < lanes<T> ? a[at[l]] : b[at[l] - lanes<T>];
+    return v;
+#else
+    return __builtin_shuffle(a, b, at);
+#endif
+}
+
 // The first `count` < lanes values of p; the other lanes are zero.
 template <class T>
 inline Vec<T> load_part(const T* p, std::int64_t count) {
