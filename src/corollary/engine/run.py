@@ -247,7 +247,8 @@ def _per_pass(learner: SummationLearner, data: Data) -> Fitted:
     with progress(type(learner).__name__, most, verbose) as tell:
         try:
             for state in learner.starts(data, seed):
-                fitted = _descend(learner, data, state, most, tell)
+                steps = _passes(learner, data, state, most)
+                fitted = _follow(learner, data, steps, tell)
                 if best is None or _lower(fitted, best):
                     best = fitted
                 if fitted.report.stop is StopReason.INTERRUPTED:
@@ -260,45 +261,8 @@ def _per_pass(learner: SummationLearner, data: Data) -> Fitted:
     return best
 
 
-def _lower(fitted: Fitted, best: Fitted) -> bool:
-    return fitted.report.objective[-1:] < best.report.objective[-1:]
-
-
-def _descend(
-    learner: SummationLearner,
-    data: Data,
-    state: Any,
-    most: int,
-    tell: Callable[[int, float], None],
-) -> Fitted:
-    """Repeat (2) and (3) from one start."""
-    trace: list[float] = []
-    reason: StopReason | None = None
-    total: Any = None
-    passes = 0
-    try:
-        while reason is None:
-            total = data.reduce(partial(learner.statistics, state=state))  # (2)
-            state = learner.update(total, state)  # (3)
-            passes += 1
-            trace.append(learner.objective(total, state))
-            tell(passes, trace[-1])
-            reason = learner.stop(state)
-            if reason is None and passes >= most:
-                reason = StopReason.MAX_PASSES
-        end = learner.settle(data, state)
-        if end.objective is not None:
-            trace.append(end.objective)
-    except KeyboardInterrupt:
-        if not trace:
-            raise
-        reason, end = StopReason.INTERRUPTED, Settled(state)
-    report = Report(type(learner).__name__, reason, passes, objective=trace)
-    return Fitted(end.state, total, end.rows, report)
-
-
 def _per_chunk(learner: SummationLearner, data: Data, schedule: PerChunk) -> Fitted:
-    """Streaming: update after every chunk from a total that may forget."""
+    """Streaming, from the first chunk to the last."""
     if not hasattr(learner, "partial_fit"):
         must = "schedule must be engine.PerPass(): its sums hold for one state only"
         raise ParameterError(sentence(learner, must, f"engine.{schedule}"))
@@ -306,24 +270,74 @@ def _per_chunk(learner: SummationLearner, data: Data, schedule: PerChunk) -> Fit
         must = "the first chunk of data that comes once must go through partial_fit"
         raise DataError(sentence(learner, must, data.source.described))
     state = learner.start(data, entropy(getattr(learner, "random_state", None)))
+    return _follow(learner, data, _chunks(learner, data, state, schedule.decay))
+
+
+def _lower(fitted: Fitted, best: Fitted) -> bool:
+    return fitted.report.objective[-1:] < best.report.objective[-1:]
+
+
+class Step(NamedTuple):
+    """What one step leaves, and why it was the last one, if it was."""
+
+    state: Any
+    statistics: Any
+    objective: float
+    reason: StopReason | None
+
+
+def _passes(
+    learner: SummationLearner, data: Data, state: Any, most: int
+) -> Iterator[Step]:
+    """Repeat (2) and (3) from one start."""
+    reason: StopReason | None = None
+    passes = 0
+    while reason is None:
+        total = data.reduce(partial(learner.statistics, state=state))  # (2)
+        state = learner.update(total, state)  # (3)
+        passes += 1
+        reason = learner.stop(state)
+        if reason is None and passes >= most:
+            reason = StopReason.MAX_PASSES
+        yield Step(state, total, learner.objective(total, state), reason)
+
+
+def _chunks(
+    learner: SummationLearner, data: Data, state: Any, decay: float
+) -> Iterator[Step]:
+    """Update after every chunk from a total that may forget."""
     total: Any = None
+    for chunk in data.one_by_one():
+        s = learner.statistics(chunk, state)
+        total = s if total is None else total.scaled(decay) + s
+        state = learner.update(total, state)
+        yield Step(state, total, learner.objective(s, state), StopReason.STREAMING)
+
+
+def _follow(
+    learner: SummationLearner,
+    data: Data,
+    steps: Iterator[Step],
+    tell: Callable[[int, float], None] = lambda number, objective: None,
+) -> Fitted:
+    """Take steps to their end, or to where the user interrupts them."""
     trace: list[float] = []
-    reason = StopReason.STREAMING
+    last: Step | None = None
     try:
-        for chunk in data.one_by_one():
-            s = learner.statistics(chunk, state)
-            total = s if total is None else total.scaled(schedule.decay) + s
-            state = learner.update(total, state)
-            trace.append(learner.objective(s, state))
-        end = learner.settle(data, state)
-        if end.objective is not None:
-            trace.append(end.objective)
+        for last in steps:
+            trace.append(last.objective)
+            tell(len(trace), last.objective)
+        assert last is not None  # every source has a row
+        assert last.reason is not None  # and every fit ends
+        end, reason = learner.settle(data, last.state), last.reason
     except KeyboardInterrupt:
-        if not trace:
+        if last is None:
             raise
-        reason, end = StopReason.INTERRUPTED, Settled(state)
-    report = Report(type(learner).__name__, reason, 1, objective=trace)
-    return Fitted(end.state, total, end.rows, report)
+        end, reason = Settled(last.state), StopReason.INTERRUPTED
+    passes = 1 if last.reason is StopReason.STREAMING else len(trace)
+    trace += [] if end.objective is None else [end.objective]
+    report = Report(type(learner).__name__, reason, passes, objective=trace)
+    return Fitted(end.state, last.statistics, end.rows, report)
 
 
 def stream(learner: SummationLearner, source: Source, before: Fitted | None) -> Fitted:
