@@ -14,12 +14,21 @@ __version__ = "0.1.0"
 
 #: Where each estimator lives; also the table of classes that a model file may name.
 ESTIMATORS = {
+    "FisherDiscriminant": "corollary.discriminants.fisher_discriminant",
+    "GaussianDiscriminant": "corollary.discriminants.gaussian_discriminant",
     "GaussianNB": "corollary.bayes.gaussian_nb",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
+    "LinearDiscriminantAnalysis": (
+        "corollary.discriminants.linear_discriminant_analysis"
+    ),
     "LinearRegression": "corollary.linear.linear_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
+    "NearestCentroid": "corollary.discriminants.nearest_centroid",
     "PCA": "corollary.decomposition.pca",
+    "QuadraticDiscriminantAnalysis": (
+        "corollary.discriminants.quadratic_discriminant_analysis"
+    ),
     "Ridge": "corollary.linear.ridge",
 }
 
@@ -48,6 +57,21 @@ if TYPE_CHECKING:
     from corollary.core.report import Report as Report
     from corollary.core.report import StopReason as StopReason
     from corollary.decomposition.pca import PCA as PCA
+    from corollary.discriminants.fisher_discriminant import (
+        FisherDiscriminant as FisherDiscriminant,
+    )
+    from corollary.discriminants.gaussian_discriminant import (
+        GaussianDiscriminant as GaussianDiscriminant,
+    )
+    from corollary.discriminants.linear_discriminant_analysis import (
+        LinearDiscriminantAnalysis as LinearDiscriminantAnalysis,
+    )
+    from corollary.discriminants.nearest_centroid import (
+        NearestCentroid as NearestCentroid,
+    )
+    from corollary.discriminants.quadratic_discriminant_analysis import (
+        QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
+    )
     from corollary.linear.gradient_descent import (
         GradientDescentRegressor as GradientDescentRegressor,
     )

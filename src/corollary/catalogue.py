@@ -187,7 +187,8 @@ def find(name: str) -> list[Entry]:
 
     Case, accents, spaces, hyphens, apostrophes, plural and s-or-z spellings do not
     matter.  Equal names come first, then names that contain the words or their
-    beginnings; where there are none, names that differ by a small typing error.
+    beginnings, shorter names first; where there are none, names that differ by a small
+    typing error.
 
     Parameters
     ----------
@@ -202,13 +203,14 @@ def find(name: str) -> list[Entry]:
     --------
     >>> [entry.name for entry in find("Karhunen-Loève transforms")]
     ['PCA']
-    >>> [entry.name for entry in find("logistik regresion")]
-    ['LogisticRegression']
+    >>> [entry.name for entry in find("logistik regresion")][0]
+    'LogisticRegression'
     """
     asked = words(name)
     if not asked:
         return []
     table = [(entry, words(known)) for entry in entries() for known in entry.names]
+    table.sort(key=lambda row: len(row[1]))
     equal = [entry for entry, known in table if _equal(asked, known)]
     holding = [entry for entry, known in table if _contains(asked, known)]
     found = equal + holding or [entry for entry, known in table if _typed(asked, known)]

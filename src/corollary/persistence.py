@@ -41,18 +41,25 @@ NUMERIC = (
 #: Records that may stand inside a model, and where they are defined.
 RECORDS = {
     "Assigned": "corollary.clustering.k_means",
+    "Centroids": "corollary.discriminants.nearest_centroid",
     "Centres": "corollary.clustering.k_means",
     "Far": "corollary.clustering.k_means",
-    "ClassMoments": "corollary.bayes.gaussian_nb",
+    "ClassMoments": "corollary.engine.classes",
+    "ClassScatters": "corollary.engine.classes",
     "Gaussians": "corollary.bayes.gaussian_nb",
     "Fitted": "corollary.engine.run",
+    "Ladder": "corollary.discriminants.gaussian_discriminant",
+    "Line": "corollary.discriminants.linear_discriminant_analysis",
+    "Lines": "corollary.discriminants.linear_discriminant_analysis",
     "Moments": "corollary.engine.statistics",
     "Product": "corollary.linear.least_squares",
+    "Quadrics": "corollary.discriminants.quadratic_discriminant_analysis",
     "Route": "corollary.linear.least_squares",
     "ConjugateGradient": "corollary.solvers.conjugate_gradient",
     "Solution": "corollary.solvers.least_squares",
     "Spectrum": "corollary.decomposition.pca",
     "Triangle": "corollary.engine.statistics",
+    "WithinScatter": "corollary.engine.classes",
 }
 
 

@@ -64,6 +64,35 @@ LEARNERS = [
         "LogisticRegression", {"tol": 1e-6, "C": 0.1}, ("coef_", "intercept_"), "label"
     ),
     Case("GaussianNB", {}, ("theta_", "var_", "class_prior_"), "label"),
+    Case("LinearDiscriminantAnalysis", {}, ("coef_", "intercept_", "means_"), "label"),
+    Case(
+        "LinearDiscriminantAnalysis",
+        {"solver": "eigen", "shrinkage": 0.2},
+        ("coef_", "intercept_", "covariance_"),
+        "two",
+    ),
+    Case(
+        "QuadraticDiscriminantAnalysis",
+        {"store_covariance": True},
+        ("means_", "covariance_", "priors_"),
+        "label",
+    ),
+    *(
+        Case(
+            "GaussianDiscriminant",
+            {"covariance": rung},
+            ("means_", "covariance_", "priors_"),
+            "label",
+        )
+        for rung in ("full", "tied", "diagonal", "spherical")
+    ),
+    Case("FisherDiscriminant", {}, ("directions_", "criterion_", "means_"), "label"),
+    Case(
+        "NearestCentroid",
+        {"shrink_threshold": 0.1},
+        ("centroids_", "within_class_std_dev_"),
+        "label",
+    ),
     Case(
         "PCA",
         {"n_components": 3},

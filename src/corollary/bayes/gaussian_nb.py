@@ -23,7 +23,7 @@ Course: S3-29, S3-75. Reference: Duda, Hart, Stork (2001), ch. 2.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,37 +34,11 @@ from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import array_like, missing, real
 from corollary.core.report import Optimality, Report
-from corollary.engine import Chunk, Data, Fitted, Statistics, StreamingLearner
+from corollary.engine import Chunk, Data, Fitted, StreamingClassifier
+from corollary.engine.classes import ClassMoments
 from corollary.objectives.softmax import log_softmax
 
 __all__ = ["GaussianNB"]
-
-
-@dataclass(frozen=True)
-class ClassMoments(Statistics):
-    """Weight, mean and centred sum of squares of each feature in each class."""
-
-    n: Floats  # (k,)
-    mean: Floats  # (k, d)
-    M2: Floats  # (k, d)
-
-    def __add__(self, other: ClassMoments) -> ClassMoments:
-        n = self.n + other.n
-        share = (other.n / np.where(n > 0, n, 1.0))[:, None]  # of the merged weight
-        delta = other.mean - self.mean
-        M2 = self.M2 + other.M2 + delta**2 * share * self.n[:, None]
-        return ClassMoments(n, self.mean + delta * share, M2)
-
-    def scaled(self, factor: float) -> ClassMoments:
-        """Count the same rows `factor` times: the means stay."""
-        return ClassMoments(self.n * factor, self.mean, self.M2 * factor)
-
-    def largest_variance(self) -> float:
-        """Return the largest variance of a feature over all classes together."""
-        n = self.n.sum()
-        mean = self.n @ self.mean / n
-        between = self.n @ (self.mean - mean) ** 2
-        return float(((self.M2.sum(axis=0) + between) / n).max())
 
 
 @dataclass(frozen=True)
@@ -80,7 +54,7 @@ class Gaussians:
     epsilon: float = 0.0
 
 
-class GaussianNB(StreamingLearner, Classifier):
+class GaussianNB(StreamingClassifier, Classifier):
     """Naive Bayes with Gaussian features.
 
     Parameters
@@ -137,14 +111,11 @@ class GaussianNB(StreamingLearner, Classifier):
 
     def statistics(self, chunk: Chunk, state: Gaussians) -> ClassMoments:
         """Take the moments of each class in the chunk."""
-        n, mean = np.zeros(state.k), np.zeros((state.k, state.d))
-        M2 = np.zeros((state.k, state.d))
-        loops.class_moments(chunk.X, chunk.y, chunk.w, n, mean, M2)
-        return ClassMoments(n, mean, M2)
+        return ClassMoments.of(chunk.X, chunk.y, chunk.w, state.k)
 
     def update(self, s: ClassMoments, state: Gaussians) -> Gaussians:
         """Turn moments into maximum-likelihood parameters (2), (3)."""
-        epsilon = self.var_smoothing * s.largest_variance()
+        epsilon = self.var_smoothing * float(s.variances().max())
         variance = s.M2 / np.where(s.n > 0, s.n, 1.0)[:, None] + epsilon
         prior = (
             s.n / s.n.sum() if self.priors is None else np.asarray(self.priors, float)
@@ -177,32 +148,6 @@ class GaussianNB(StreamingLearner, Classifier):
         state: Gaussians = fitted.state
         self.class_count_, self.class_prior_ = state.n, state.prior
         self.theta_, self.var_, self.epsilon_ = state.m, state.s, state.epsilon
-
-    def partial_fit(  # type: ignore[override]  # scikit-learn's order
-        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
-    ) -> Self:
-        """Learn from one more batch; the first must tell all `classes`.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        classes : array, optional
-            Every label that can ever come; required in the first call.
-
-        Returns
-        -------
-        self
-        """
-        first = getattr(self, "_running", None) is None
-        if first and classes is None:
-            must = "classes must be passed on the first call to partial_fit"
-            raise DataError(sentence(self, must, "None"))
-        if not first and classes is not None:
-            if not np.array_equal(np.unique(classes), self.classes_):
-                must = f"classes must be those of the first call, {list(self.classes_)}"
-                raise DataError(sentence(self, must, f"{list(classes)}"))
-        return self._absorb(X, y, sample_weight, classes)
 
     # -- use -----------------------------------------------------------------------
     def predict_joint_log_proba(self, X: Any) -> Floats:

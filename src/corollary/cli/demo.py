@@ -34,7 +34,7 @@ def demo() -> None:
 
 def examples() -> list[tuple[str, str, Any]]:
     """Fit each learner to a bundled data set: what it is, a score, the model."""
-    return [*_unsupervised(), *_regressions(), *_classifiers()]
+    return [*_unsupervised(), *_regressions(), *_classifiers(), *_discriminants()]
 
 
 def _unsupervised() -> list[tuple[str, str, Any]]:
@@ -108,6 +108,30 @@ def _classifiers() -> list[tuple[str, str, Any]]:
             f"accuracy on these fish: {bayes.score(fish.X, fish.y):.1%}",
             bayes,
         ),
+    ]
+
+
+def _discriminants() -> list[tuple[str, str, Any]]:
+    import corollary
+    from corollary import datasets
+
+    X, y, _ = datasets.blobs(1200, 3, 5, random_state=3)
+    return [
+        (
+            "800 rows around 5 centres",
+            f"accuracy on 400 new rows: {model.score(X[:400], y[:400]):.1%}",
+            model,
+        )
+        for model in (
+            getattr(corollary, name)().fit(X[400:], y[400:])
+            for name in (
+                "LinearDiscriminantAnalysis",
+                "QuadraticDiscriminantAnalysis",
+                "GaussianDiscriminant",
+                "FisherDiscriminant",
+                "NearestCentroid",
+            )
+        )
     ]
 
 

@@ -8,7 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from corollary.core.config import Config, config_context
-from corollary.engine.contract import StreamingLearner, SummationLearner
+from corollary.engine.contract import (
+    StreamingClassifier,
+    StreamingLearner,
+    SummationLearner,
+)
 from corollary.engine.executors import Executor, Serial, Threads
 from corollary.engine.run import Data, Fitted, Settled
 from corollary.engine.schedules import PerChunk, PerPass
@@ -44,6 +48,7 @@ __all__ = [
     "Settled",
     "Source",
     "Statistics",
+    "StreamingClassifier",
     "StreamingLearner",
     "SummationLearner",
     "Threads",

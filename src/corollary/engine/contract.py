@@ -16,6 +16,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
+from corollary.core.errors import DataError, sentence
 from corollary.core.params import Rule, check_parameters
 from corollary.core.report import Report, StopReason
 from corollary.engine.opening import open_source
@@ -23,7 +26,7 @@ from corollary.engine.run import Data, Fitted, Settled, run, stream
 from corollary.engine.sources import Chunk
 from corollary.engine.statistics import Statistics
 
-__all__ = ["StreamingLearner", "SummationLearner"]
+__all__ = ["StreamingClassifier", "StreamingLearner", "SummationLearner"]
 
 
 class SummationLearner(ABC):
@@ -135,3 +138,35 @@ class StreamingLearner(SummationLearner):
         fitted.rows = None
         fitted.statistics = fitted.statistics.scaled(1.0)  # keeps no single row
         self._running = fitted
+
+
+class StreamingClassifier(StreamingLearner):
+    """A classifier that can stream, once it knows every class that may come."""
+
+    classes_: Any
+
+    def partial_fit(  # type: ignore[override]  # scikit-learn's order
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Learn from one more batch; the first must tell all `classes`.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array, optional
+            Every label that can ever come; required in the first call.
+
+        Returns
+        -------
+        self
+        """
+        first = getattr(self, "_running", None) is None
+        if first and classes is None:
+            must = "classes must be passed on the first call to partial_fit"
+            raise DataError(sentence(self, must, "None"))
+        if not first and classes is not None:
+            if not np.array_equal(np.unique(classes), self.classes_):
+                must = f"classes must be those of the first call, {list(self.classes_)}"
+                raise DataError(sentence(self, must, f"{list(classes)}"))
+        return self._absorb(X, y, sample_weight, classes)

@@ -353,6 +353,10 @@ def stream(learner: SummationLearner, source: Source, before: Fitted | None) -> 
         else:
             state = before.state
         s = data.reduce(partial(learner.statistics, state=state))
+        if before is not None and type(before.statistics) is not type(s):
+            must = "partial_fit cannot go on from a fit that took several kinds of sums"
+            came = f"{type(before.statistics).__name__} before {type(s).__name__}"
+            raise DataError(sentence(learner, must, came, "Begin with partial_fit."))
         total = s if before is None else before.statistics.scaled(decay) + s
         state = learner.update(total, state)
         if before is not None:

@@ -248,7 +248,9 @@ class LogisticRegression(SummationLearner, Classifier):
         K = len(self.classes_)
         if K < 2:
             must = "needs samples of at least 2 classes in the data"
-            raise DataError(sentence(self, must, f"one class, {self.classes_[0]!r}"))
+            raise DataError(
+                sentence(self, must, f"one class, {self.classes_.tolist()[0]!r}")
+            )
         weights = self._class_weights(data)
         census = data.reduce(partial(take_census, K=K, weights=weights))
         spread, n = census.spread, float(census.classes.sum())

@@ -1,0 +1,1 @@
+"""Discriminants: classifiers that draw a line or a conic between class means."""

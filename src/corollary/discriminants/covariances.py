@@ -1,0 +1,158 @@
+"""Covariances of classes: plain, shrunk, or by an estimator of the user's.
+
+Everything is made from sums (`engine.classes`), except that Ledoit and Wolf's amount of
+shrinkage needs a second look at the rows, and that an estimator of the user's needs the
+rows themselves, in memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sla
+
+from corollary.core.arrays import Floats
+from corollary.core.checks import check_memory, names_of
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.params import Rule, missing, one_of, real
+from corollary.core.report import Report
+from corollary.discriminants.shrinkage import FourthMoments, ledoit_wolf, shrunk, spread
+from corollary.engine import Chunk, Data
+from corollary.engine.classes import ClassScatters
+
+__all__ = [
+    "SHRINKAGE",
+    "class_covariances",
+    "estimated",
+    "floored",
+    "fourth_moments",
+    "guilty",
+    "singular_classes",
+    "total_covariance",
+]
+
+FLOOR = 1e-9
+
+SHRINKAGE: Rule = missing | one_of("auto") | real(0, 1)
+
+
+def check_classes(learner: Any, data: Data, *, matrices: int) -> None:
+    """Refuse fewer than two classes, and more matrices than fit in memory."""
+    k, d = len(learner.classes_), data.source.n_features
+    if k < 2:
+        must = "needs samples of at least 2 classes in the data"
+        raise DataError(
+            sentence(learner, must, f"one class, {learner.classes_.tolist()[0]!r}")
+        )
+    remedy = "Use fewer columns, or a principal component analysis first."
+    check_memory(learner, 8.0 * 6 * matrices * d * d, f"{d} x {d} scatters", remedy)
+
+
+def fourth_moments(chunk: Chunk, scatter: ClassScatters) -> FourthMoments:
+    """Sum what shrinkage 'auto' needs: of each class, then of all rows together."""
+    n, mean = scatter.n, scatter.mean
+    variances = np.diagonal(scatter.S, axis1=1, axis2=2) / n[:, None]
+    X, y, w = chunk.X, chunk.y, chunk.w
+    classes = FourthMoments.of(X, y, w, mean, spread(variances))
+    whole = scatter.total() / n.sum()
+    centre = (n @ mean / n.sum())[None, :]
+    scale = spread(np.diagonal(whole))[None, :]
+    everyone = FourthMoments.of(X, np.zeros_like(y), w, centre, scale)
+    return FourthMoments(np.append(classes.q, everyone.q))
+
+
+def class_covariances(s: ClassScatters, shrinkage: Any, q: Floats | None) -> Floats:
+    """Return the covariance of each class, (k, d, d), shrunk as asked."""
+    S = s.S / np.where(s.n > 0, s.n, 1.0)[:, None, None]
+    own = [None] * len(S) if q is None else q
+    return np.stack([one(*each, shrinkage) for each in zip(S, s.n, own, strict=False)])
+
+
+def total_covariance(s: Any, shrinkage: Any, q: Floats | None) -> Floats:
+    """Return the covariance of all rows about their mean, shrunk as asked."""
+    n = s.n.sum()
+    return one(s.total() / n, n, None if q is None else q[-1], shrinkage)
+
+
+def one(S: Floats, n: float, q: float | None, shrinkage: Any) -> Floats:
+    """Shrink one covariance: not at all, by a share, or by Ledoit and Wolf's."""
+    if shrinkage is None:
+        return S
+    return ledoit_wolf(S, n, q)[0] if q is not None else shrunk(S, shrinkage)
+
+
+def estimated(learner: Any, data: Data, estimator: Any) -> Floats:
+    """Fit the user's estimator to each class, then to all rows, (k + 1, d, d)."""
+    from sklearn.base import clone
+
+    if learner.shrinkage is not None:
+        must = "covariance_estimator and shrinkage must not both be given"
+        raise ParameterError(sentence(learner, must, "both", "Set shrinkage=None."))
+    if not hasattr(estimator, "fit"):
+        must = "covariance_estimator must have fit and covariance_"
+        raise ParameterError(sentence(learner, must, repr(estimator)))
+    if not data.source.in_memory or data.once:
+        must = "covariance_estimator needs all rows in memory"
+        raise DataError(sentence(learner, must, data.source.described))
+    parts = [c for part in data.source.parts() for c in part.chunks()]
+    X = np.concatenate([chunk.X for chunk in parts])
+    y = np.concatenate([chunk.y for chunk in parts])
+    groups = [*(X[y == c] for c in range(len(learner.classes_))), X]
+    fitted = [clone(estimator).fit(group) for group in groups]
+    if not all(hasattr(each, "covariance_") for each in fitted):
+        name = type(estimator).__name__
+        must = f"{name} must have a covariance_ attribute after fit"
+        raise ParameterError(sentence(learner, must, "none"))
+    return np.stack([each.covariance_ for each in fitted])
+
+
+def floored(Sigma: Floats, s: Any) -> tuple[Floats, Floats]:
+    """Decompose covariances, (m, d) and (m, d, d), raising eigenvalues that vanish.
+
+    A direction without variance would make a density infinite.  Its eigenvalue is
+    raised to `FLOOR` times the largest variance of a feature over all rows.
+    """
+    values, R = np.linalg.eigh(Sigma)
+    floor = FLOOR * float(np.diagonal(s.total()).max() / s.n.sum())
+    return np.maximum(values[:, ::-1], floor), R[:, :, ::-1]
+
+
+def singular_classes(learner: Any, Sigma: Floats, s: Floats, report: Report) -> None:
+    """Warn of covariances whose eigenvalues were raised, naming the features."""
+    raised = s[:, -1] > np.linalg.eigvalsh(Sigma)[:, 0] + 0.5 * s[:, -1]
+    for c in np.flatnonzero(raised)[:3]:
+        which = guilty(Sigma[c], names_of(learner)) or "too little variance"
+        who = f" of class {learner.classes_.tolist()[c]!r}" if len(Sigma) > 1 else ""
+        report.warnings.append(
+            f"the covariance{who} is singular ({which}); its empty directions were "
+            "given a tiny variance. Drop these columns, shrink, or use more rows."
+        )
+
+
+def guilty(S: Floats, names: list[str] | None = None, most: int = 5) -> str:
+    """Say which features make a covariance singular.
+
+    >>> import numpy as np
+    >>> guilty(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
+    'column 2 never varies; column 1 is determined by the others'
+    """
+    variances = np.diagonal(S)
+    still = variances <= 1e-14 * max(float(variances.max()), 1e-300)
+    alive = np.flatnonzero(~still)
+    scale = np.sqrt(variances[alive])
+    R, pivots = sla.qr(S[np.ix_(alive, alive)] / np.outer(scale, scale), mode="r",
+                       pivoting=True)  # fmt: skip
+    small = np.abs(np.diagonal(R)) <= 1e-10 * max(1.0, len(alive))
+    dependent = np.sort(alive[pivots[: len(small)][small]])
+    said = []
+    for columns, one_does, many_do in (
+        (np.flatnonzero(still), "never varies", "never vary"),
+        (dependent, "is determined by the others", "are determined by the others"),
+    ):
+        if len(columns):
+            shown = ", ".join(names[j] if names else str(j) for j in columns[:most])
+            shown += ", ..." if len(columns) > most else ""
+            many = len(columns) > 1
+            said.append(f"column{'s' * many} {shown} {many_do if many else one_does}")
+    return "; ".join(said)

@@ -1,0 +1,258 @@
+"""Fisher's linear discriminant, in summation form.
+
+Also known as: Fisher LDA, Fisher's criterion, multiple discriminant analysis, MDA,
+Fisherfaces.
+
+Project rows on the direction along which the class means lie far apart compared with
+the spread within the classes:
+
+    J(v) = v'B v / v'W v                                                         (1)
+
+W gathers the spread within the classes, B that between their means, either as scatters
+
+    W = sum_c S_c,             B = sum_c n_c (m_c - m)(m_c - m)'                 (2)
+
+or with every class counted alike whatever its size, W = 1/k sum_c S_c / n_c and B =
+1/k sum_c (m_c - m)(m_c - m)' with m the mean of the m_c                         (3)
+
+J has its stationary points at the solutions of  B v = J W v                     (4)
+real and >= 0, at most k - 1 of them positive.  With v'(W/n)v = 1 the nearest projected
+mean is the nearest in Mahalanobis' distance.  Two classes: v ~ W^-1 (m_1 - m_0), the
+direction of linear discriminant analysis and of least squares on labels -1 and +1; only
+the intercept of v'x + b is still to be chosen:
+
+    'centres'   b = -v'(m_0 + m_1)/2, the nearest projected mean                 (5)
+    'errors'    the b of fewest training errors, by a sweep over sorted scores
+
+A singular W is inverted on its range (PCA first), or regularised by shrinkage.
+
+Notation: v = directions_ (columns); J = criterion_; m = means_.
+Course: S0-38, S1-31, S2-10, S2-11, S2-13, S3-50, S3-51.
+References: Fisher (1936); Duda, Hart, Stork (2001), ch. 3.8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.checks import names_of
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.params import missing, one_of, real, whole
+from corollary.core.report import Optimality, Report
+from corollary.discriminants.covariances import check_classes, guilty
+from corollary.discriminants.gaussian_rule import ProjectingRule, Quadratic
+from corollary.discriminants.intercept import best_intercept
+from corollary.discriminants.shrinkage import shrunk
+from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
+from corollary.engine.classes import ClassScatters, WithinScatter, between
+
+__all__ = ["FisherDiscriminant", "rayleigh_quotient"]
+
+
+@dataclass(frozen=True)
+class Directions:
+    """The state: means, the solutions of (4), and the intercept."""
+
+    k: int
+    d: int
+    dtype: Any
+    means: Any = None  # (k, d)
+    W: Any = None  # (d, d)
+    V: Any = None  # (d, r)
+    J: Any = None  # (r,)
+    rank: int = 0
+    b: Any = None  # of two classes
+
+
+class FisherDiscriminant(SummationLearner, ProjectingRule):
+    """Fisher's linear discriminant: a projection, and the rule on it.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        Directions to keep, at most min(k - 1, d), which is the default.
+    weighting : {'rows', 'classes'}, default='rows'
+        Scatters (2), or every class counted alike (3).
+    shrinkage : float in [0, 1], default=0.0
+        Mix W with a sphere of the same total.
+    intercept : {'centres', 'errors'}, default='centres'
+        How two classes are told apart on their direction (5); 'errors' sorts the
+        scores of all rows, which must be in memory.
+
+    Attributes
+    ----------
+    classes_ : array of shape (k,)
+    directions_ : array of shape (d, n_components)
+    criterion_ : array of shape (n_components,)
+        J along each direction.
+    means_ : array of shape (k, d)
+    coef_ : array of shape (1, d)
+        First direction, for two classes, towards the second of them.
+    intercept_ : array of shape (1,)
+        For two classes.
+    n_features_in_ : int
+    report_ : Report
+
+    Examples
+    --------
+    >>> from corollary import FisherDiscriminant, datasets
+    >>> table = datasets.fisher_points()
+    >>> model = FisherDiscriminant().fit(table.X, table.y)
+    >>> model.score(table.X, table.y), model.criterion_.round(3).tolist()
+    (1.0, [4.605])
+    """
+
+    shapes: ClassVar = {"classes_": "k", "means_": "k d", "directions_": "d q"}
+    rules: ClassVar = {
+        "n_components": missing | whole(1),
+        "weighting": one_of("rows", "classes"),
+        "shrinkage": real(0, 1),
+        "intercept": one_of("centres", "errors"),
+    }
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        weighting: str = "rows",
+        shrinkage: float = 0.0,
+        intercept: str = "centres",
+    ) -> None:
+        self.n_components = n_components
+        self.weighting = weighting
+        self.shrinkage = shrinkage
+        self.intercept = intercept
+
+    # -- learning ------------------------------------------------------------------
+    def start(self, data: Data, seed: int) -> Directions:
+        """Check what was asked for."""
+        k, d = len(self.classes_), data.source.n_features
+        check_classes(self, data, matrices=1 if self.weighting == "rows" else k)
+        most = min(k - 1, d)
+        if self.n_components is not None and self.n_components > most:
+            must = f"n_components must be at most min(k - 1, d) = {most}"
+            raise ParameterError(sentence(self, must, f"{self.n_components}"))
+        if self.intercept == "errors" and (k > 2 or not data.source.in_memory):
+            must = "intercept='errors' needs two classes and all rows in memory"
+            came = f"{k} classes, {data.source.described}"
+            raise ParameterError(sentence(self, must, came, "Use 'centres'."))
+        return Directions(k, d, data.source.dtype)
+
+    def statistics(
+        self, chunk: Chunk, state: Directions
+    ) -> WithinScatter | ClassScatters:
+        """Take the chunk's scatter, within all classes or of each."""
+        kind = WithinScatter if self.weighting == "rows" else ClassScatters
+        return kind.of(chunk.X, chunk.y, chunk.w, state.k)
+
+    def update(self, s: Any, state: Directions) -> Directions:
+        """Solve (4) on the range of W."""
+        n = float(s.n.sum())
+        if self.weighting == "rows":
+            W, B = s.within() / n, (s.total() - s.within()) / n
+        else:
+            W = (s.S / s.n[:, None, None]).mean(axis=0)
+            B = between(np.full(state.k, 1 / state.k), s.mean)
+        W = shrunk(W, self.shrinkage)
+        values, U = np.linalg.eigh(W)
+        kept = values > state.d * 1e-14 * max(float(values[-1]), 0.0)
+        if not kept.any():
+            must = "some feature must vary within a class"
+            raise DataError(sentence(self, must, "classes of equal rows"))
+        whiten = U[:, kept] / np.sqrt(values[kept])
+        J, Q = np.linalg.eigh(whiten.T @ B @ whiten)
+        most = self.n_components or min(state.k - 1, state.d)
+        J, V = np.maximum(J[::-1], 0.0)[:most], (whiten @ Q)[:, ::-1][:, :most]
+        V = V * facing(s.mean, V)
+        b = -float(V[:, 0] @ s.mean.mean(axis=0)) if state.k == 2 else None  # (5)
+        return replace(state, means=s.mean, W=W, V=V, J=J, rank=int(kept.sum()), b=b)
+
+    def settle(self, data: Data, state: Directions) -> Settled:
+        """Sweep over the scores for the intercept of fewest errors."""
+        if self.intercept != "errors":
+            return Settled(state)
+        h, y, w = data.rows(partial(scored, v=state.V[:, 0]))
+        return Settled(replace(state, b=best_intercept(h, y, w).b))
+
+    def account(self, state: Directions, report: Report) -> None:
+        """Report rank and conditioning of W."""
+        report.optimality = Optimality("exact to rounding", 0.0)
+        report.objective = []
+        report.facts["rank of W"] = f"{state.rank} of {state.d}"
+        if state.rank < state.d:
+            which = guilty(state.W, names_of(self))
+            report.warnings.append(
+                f"the scatter within the classes is singular{': ' * bool(which)}"
+                f"{which}. It was inverted on its range; shrinkage > 0 avoids that."
+            )
+        else:
+            report.condition = float(np.linalg.cond(state.W))
+
+    def publish(self, fitted: Fitted) -> None:
+        """Set what users read."""
+        state: Directions = fitted.state
+        self.means_ = state.means.astype(state.dtype)
+        self.directions_ = np.ascontiguousarray(state.V, dtype=state.dtype)
+        self.criterion_ = state.J
+        self._n_features_out = state.V.shape[1]
+        if state.k == 2:
+            self.coef_ = state.V[:, :1].T.astype(state.dtype)
+            self.intercept_ = np.array([state.b], dtype=state.dtype)
+
+    # -- use -----------------------------------------------------------------------
+    def transform(self, X: Any) -> Floats:
+        """Project rows on the directions, (n, n_components)."""
+        X = self._query(X)
+        return X @ self.directions_.astype(X.dtype)
+
+    def _scores(self, X: Matrix) -> Floats:
+        """Return v'x + b against 0, or half the squared distances to means, negated."""
+        V = self.directions_.astype(X.dtype)
+        if len(self.classes_) == 2:
+            z = X @ V + self.intercept_.astype(X.dtype)
+            return np.hstack([np.zeros_like(z), z])
+        centres = self.means_.astype(X.dtype) @ V
+        return X @ V @ centres.T - 0.5 * (centres**2).sum(axis=1)
+
+    def _quadratic(self, c: int) -> Quadratic:
+        if len(self.classes_) == 2:
+            return Quadratic(None, c * self.coef_[0], c * float(self.intercept_[0]))
+        centre = self.means_[c] @ self.directions_
+        return Quadratic(None, self.directions_ @ centre, float(-0.5 * centre @ centre))
+
+
+def rayleigh_quotient(v: Any, X: Any, y: Any) -> float:
+    """Return J(v) (1) with the scatters (2): between over within classes.
+
+    Parameters
+    ----------
+    v : array of shape (d,)
+    X : array of shape (n, d)
+    y : array of shape (n,)
+
+    Examples
+    --------
+    >>> rayleigh_quotient([1.0], [[0.0], [2.0], [4.0], [6.0]], [0, 0, 1, 1])
+    4.0
+    """
+    z = np.asarray(X, dtype=np.float64) @ np.asarray(v, dtype=np.float64)
+    groups = [z[np.asarray(y) == c] for c in np.unique(y)]
+    within = sum(float(((g - g.mean()) ** 2).sum()) for g in groups)
+    apart = sum(len(g) * float((g.mean() - z.mean()) ** 2) for g in groups)
+    return apart / within
+
+
+def scored(chunk: Chunk, v: Floats) -> tuple[Vector, Vector, Vector]:
+    """Return score, class and weight of each row."""
+    w = np.ones(chunk.n) if chunk.w is None else chunk.w
+    return chunk.X @ v, chunk.y, w
+
+
+def facing(means: Floats, V: Floats) -> Floats:
+    """Return signs that point each direction towards the last class."""
+    return np.where((means[-1] - means[0]) @ V < 0, -1.0, 1.0)

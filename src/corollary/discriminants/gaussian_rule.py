@@ -1,0 +1,170 @@
+"""Bayes' rule on Gaussian classes: what all discriminants share.
+
+A class c with prior pi_c and density N(m_c, Sigma_c) has the discriminant
+
+    g_c(x) = log pi_c - 1/2 log |Sigma_c| - 1/2 (x - m_c)' Sigma_c^-1 (x - m_c)  (1)
+           = x'A_c x + b_c'x + c_c,   A_c = -1/2 Sigma_c^-1,  b_c = Sigma_c^-1 m_c,
+             c_c = log pi_c - 1/2 log |Sigma_c| - 1/2 m_c' Sigma_c^-1 m_c        (2)
+
+Decide for the largest; P(c | x) = softmax_c g_c(x).  Any rising function of the g_c
+gives the same decisions.
+
+Course: S0-9, S1-30, S2-3, S3-18.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.base import Classifier
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.discriminants.surfaces import Surface
+from corollary.engine.blocks import fill_rows
+from corollary.objectives.softmax import log_softmax, softmax
+
+__all__ = [
+    "GaussianRule",
+    "ProjectingRule",
+    "Quadratic",
+    "log_of",
+    "priors_of",
+    "quadratic_of",
+    "quadratic_scores",
+]
+
+
+class Quadratic(NamedTuple):
+    """One discriminant x'A x + b'x + c (2); A is None where it is common to all."""
+
+    A: Floats | None
+    b: Floats
+    c: float
+
+
+class GaussianRule(Classifier):
+    """Decides by the largest of the classes' discriminants."""
+
+    @abstractmethod
+    def _scores(self, X: Matrix) -> Floats:
+        """Return g_c(x) (1) of checked rows, (n, k), up to a term in x alone."""
+
+    @abstractmethod
+    def _quadratic(self, c: int) -> Quadratic:
+        """Return the discriminant of class number c as (2)."""
+
+    def discriminants(self, X: Any) -> Floats:
+        """Return g_c(x) (1) of each row and class, (n, k), up to a term in x alone."""
+        X = self._query(X)
+        return fill_rows(self._scores, X, len(self.classes_))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the discriminants (n, k); for two classes g_1 - g_0, (n,)."""
+        g = self.discriminants(X)
+        return g[:, 1] - g[:, 0] if g.shape[1] == 2 else g
+
+    def predict(self, X: Any) -> Vector:
+        """Return the class of largest discriminant."""
+        best = self.discriminants(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return P(c | x) of each row and class, (n, k)."""
+        X = self._query(X)
+        k = len(self.classes_)
+        return fill_rows(lambda rows: softmax(self._scores(rows)), X, k)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return log P(c | x) of each row and class, (n, k)."""
+        return log_softmax(self.discriminants(X))
+
+    def boundary(self, first: Any = None, second: Any = None) -> Surface:
+        """Return the surface on which two classes are equally probable.
+
+        Parameters
+        ----------
+        first, second : labels, optional
+            Two of `classes_`; may be left out where there are only two.  The surface
+            is positive where `first` is the more probable, by default the second of
+            the two classes, as in `decision_function`.
+
+        Returns
+        -------
+        Surface
+        """
+        i, j = self._pair(first, second)
+        (A, b, c), (B, e, f) = self._quadratic(i), self._quadratic(j)
+        flat = np.zeros((len(b), len(b)))
+        return Surface(flat if A is None or B is None else A - B, b - e, float(c - f))
+
+    def _pair(self, first: Any, second: Any) -> tuple[int, int]:
+        labels = self.classes_.tolist()
+        if first is None and second is None and len(labels) == 2:
+            return 1, 0
+        for label in (first, second):
+            if label not in labels:
+                must = f"boundary needs two of the classes {labels[:10]}"
+                raise ParameterError(sentence(self, must, repr(label)))
+        return labels.index(first), labels.index(second)
+
+
+class ProjectingRule(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GaussianRule):
+    """A rule that also projects rows on the directions that tell the classes apart."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def quadratic_scores(
+    X: Matrix, means: Floats, whiten: Sequence[Floats], constants: Floats
+) -> Floats:
+    """Return constants_c - 1/2 ||W_c'(x - m_c)||^2, (n, k); W W' = Sigma^-1 in (1)."""
+    g = np.empty((len(X), len(means)), dtype=X.dtype)
+    for c, W in enumerate(whiten):
+        Z = (X - means[c].astype(X.dtype)) @ W.astype(X.dtype)
+        g[:, c] = constants[c] - 0.5 * np.einsum("ij,ij->i", Z, Z)
+    return g
+
+
+def quadratic_of(m: Floats, P: Floats, constant: float) -> Quadratic:
+    """Expand constant - 1/2 (x - m)'P (x - m) into (2)."""
+    return Quadratic(-0.5 * P, P @ m, float(constant - 0.5 * m @ P @ m))
+
+
+def log_of(priors: Floats) -> Floats:
+    """Return log priors; -inf for a class that is said to be impossible."""
+    with np.errstate(divide="ignore"):
+        return np.log(priors)
+
+
+def priors_of(learner: Any, given: Any, n: Floats, *, strict: bool = True) -> Floats:
+    """Return the class priors: those given, or the shares of the rows.
+
+    Priors that do not sum to 1 are an error where `strict`, else normalised with a
+    warning.
+    """
+    if given is None:
+        return n / n.sum()
+    priors = np.asarray(given, dtype=np.float64)
+    if priors.shape != n.shape:
+        must = f"Number of priors must match number of classes = {len(n)}"
+        raise DataError(sentence(learner, must, f"{priors.size}"))
+    if not (priors >= 0).all():
+        came = f"{priors.min():g}"
+        raise DataError(sentence(learner, "priors must be non-negative", came))
+    if np.isclose(priors.sum(), 1.0):
+        return priors
+    must, came = "The priors must sum to 1", f"{priors.sum():g}"
+    if strict or not priors.any():
+        raise DataError(sentence(learner, must, came))
+    text = f"{type(learner).__name__}: The priors do not sum to 1 but to {came}. "
+    warnings.warn(f"{text}Renormalizing: they are divided by their sum.", stacklevel=2)
+    return priors / priors.sum()

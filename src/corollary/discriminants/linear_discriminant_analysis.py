@@ -1,0 +1,350 @@
+"""Linear discriminant analysis, in summation form.
+
+Also known as: LDA, Gaussian discriminant analysis with a shared covariance, GDA, the
+mean-difference classifier, multiple discriminant analysis, MDA, canonical variates,
+Fisherfaces.
+
+Classes are Gaussians with means m_c, priors pi_c and one covariance Sigma, so that
+x'Sigma^-1 x cancels in Bayes' rule and the discriminants are linear,
+
+    g_c(x) = b_c'x + b_c0,   b_c = Sigma^-1 m_c,
+    b_c0 = log pi_c - 1/2 m_c' Sigma^-1 m_c                                      (1)
+
+Two classes: w = Sigma^-1 (m_1 - m_0), the boundary w'x + w_0 = 0, and P(1 | x) is a
+logistic function of w'x + w_0.  With S_W, S_B the scatter within and between classes,
+
+    Sigma = S_W / n = sum_c (n_c/n) Sigma_c      (maximum likelihood)            (2)
+
+The directions that tell the classes apart best solve the generalised eigenproblem
+
+    S_B v = lambda S_W v,   at most k - 1 of them with lambda > 0                (3)
+
+and with v' Sigma v = 1 the nearest projected mean is the nearest in Mahalanobis'
+distance.  Everything follows from one pass: weights and means of the classes, and S_W.
+A singular Sigma (fewer rows than features, collinear features) is inverted on its
+range, which is PCA before LDA, or made regular by shrinkage.
+
+Notation: b = coef_; b_0 = intercept_; m = means_; pi = priors_; v = scalings_.
+Course: S0-9, S0-38, S1-12, S1-30, S2-3, S2-4, S2-13, S3-18, S3-51, S4-39, S4-40.
+References: Fisher (1936); Hastie, Tibshirani, Friedman (2009), ch. 4.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from corollary.core.arrays import Floats
+from corollary.core.checks import names_of
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.params import (
+    anything,
+    array_like,
+    boolean,
+    missing,
+    one_of,
+    real,
+    whole,
+)
+from corollary.core.report import Optimality, Report, StopReason
+from corollary.discriminants.covariances import (
+    SHRINKAGE,
+    check_classes,
+    class_covariances,
+    estimated,
+    fourth_moments,
+    guilty,
+    total_covariance,
+)
+from corollary.discriminants.gaussian_rule import (
+    ProjectingRule,
+    Quadratic,
+    log_of,
+    priors_of,
+)
+from corollary.discriminants.shrinkage import FourthMoments, shrunk, spread
+from corollary.engine import Chunk, Data, Fitted, StreamingClassifier
+from corollary.engine.classes import ClassScatters, WithinScatter
+
+__all__ = ["LinearDiscriminantAnalysis"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """The rule (1) and the directions (3)."""
+
+    coef: Floats  # (k, d)
+    intercept: Floats  # (k,)
+    scalings: Floats  # (d, r)
+    ratios: Floats  # (at most r,) shares of the variance between the classes
+    rank: int  # of Sigma
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The state: the scatter while a second pass is due, then the rule."""
+
+    k: int
+    d: int
+    dtype: Any
+    given: Any = None  # (k + 1, d, d) covariances by an estimator of the user's
+    scatter: Any = None
+    n: float = 0.0
+    means: Any = None  # (k, d)
+    priors: Any = None  # (k,)
+    Sigma: Any = None  # (d, d)
+    line: Any = None
+
+
+class LinearDiscriminantAnalysis(StreamingClassifier, ProjectingRule):
+    """Linear discriminant analysis: a classifier and a projection.
+
+    Parameters
+    ----------
+    solver : {'svd', 'lsqr', 'eigen'}, default='svd'
+        All start from the same sums and give the same rule.  'svd' standardises the
+        features and drops directions below `tol`; with given `priors`, 'lsqr' and
+        'eigen' weight the covariances of the classes by them.
+    shrinkage : 'auto', float in [0, 1] or None
+        Shrink the covariances of the classes: by Ledoit and Wolf's amount (a second
+        pass), by the share given, or not at all.
+    priors : array of shape (k,), optional
+        Class probabilities; by default the shares in the data.  Priors that do not sum
+        to 1 are normalised, with a warning.
+    n_components : int, optional
+        Directions of `transform`, at most min(k - 1, d), which is the default.
+    store_covariance : bool, default=False
+        Keep `covariance_` with solver 'svd' too.
+    tol : float, default=1e-4
+        A direction of standardised features with a smaller standard deviation counts
+        as empty ('svd').
+    covariance_estimator : estimator, optional
+        Anything with ``fit`` and ``covariance_``, for data in memory.
+
+    Attributes
+    ----------
+    classes_ : array of shape (k,)
+    coef_ : array of shape (1, d) or (k, d)
+    intercept_ : array of shape (1,) or (k,)
+    means_ : array of shape (k, d)
+    priors_ : array of shape (k,)
+    covariance_ : array of shape (d, d)
+        Sigma; with solver 'svd' only where `store_covariance` asks for it.
+    scalings_ : array of shape (d, r)
+        Directions v.
+    explained_variance_ratio_ : array of shape (n_components,)
+        Share of the variance between the classes along each direction.
+    xbar_ : array of shape (d,)
+        Mean of the means, weighted by the priors; with solver 'svd'.
+    n_features_in_ : int
+    report_ : Report
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary import LinearDiscriminantAnalysis
+    >>> X = np.array([[-1.0, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]])
+    >>> model = LinearDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2])
+    >>> model.predict([[-0.8, -1.0]]).tolist(), model.boundary().kind
+    ([1], 'line')
+    """
+
+    shapes: ClassVar = {
+        "classes_": "k",
+        "priors_": "k",
+        "means_": "k d",
+        "coef_": "m d",
+        "intercept_": "m",
+        "scalings_": "d r",
+    }
+    rules: ClassVar = {
+        "solver": one_of("svd", "lsqr", "eigen"),
+        "shrinkage": SHRINKAGE,
+        "priors": missing | array_like,
+        "n_components": missing | whole(1),
+        "store_covariance": boolean,
+        "tol": real(0),
+        "covariance_estimator": anything,
+    }
+
+    def __init__(
+        self,
+        solver: str = "svd",
+        shrinkage: Any = None,
+        priors: Any = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+
+    # -- learning ------------------------------------------------------------------
+    def start(self, data: Data, seed: int) -> Lines:
+        """Check what was asked for; nothing else is needed."""
+        k, d = len(self.classes_), data.source.n_features
+        check_classes(self, data, matrices=k if self._by_class() else 1)
+        most = min(k - 1, d)
+        if self.n_components is not None and self.n_components > most:
+            must = (
+                f"n_components cannot be larger than min(n_features, n_classes - 1) "
+                f"= {most}"
+            )
+            raise ParameterError(sentence(self, must, f"{self.n_components}"))
+        given = None
+        if self.covariance_estimator is not None:
+            given = estimated(self, data, self.covariance_estimator)
+        elif self.shrinkage == "auto" and data.once:
+            must = "shrinkage='auto' needs a second pass over the data"
+            raise DataError(sentence(self, must, "a stream", "Give a number instead."))
+        return Lines(k, d, data.source.dtype, given)
+
+    def statistics(self, chunk: Chunk, state: Lines) -> Any:
+        """Take the chunk's scatter, then what shrinkage 'auto' needs besides."""
+        if state.scatter is not None:
+            return fourth_moments(chunk, state.scatter)
+        kind = ClassScatters if self._by_class() else WithinScatter
+        return kind.of(chunk.X, chunk.y, chunk.w, state.k)
+
+    def update(self, s: Any, state: Lines) -> Lines:
+        """Solve (1) and (3) from the sums, or ask for the second pass."""
+        if isinstance(s, FourthMoments):
+            return self._solved(state.scatter, replace(state, scatter=None), s.q)
+        if self.shrinkage == "auto":
+            return replace(state, scatter=s)
+        return self._solved(s, state, None)
+
+    def _solved(self, s: Any, state: Lines, q: Floats | None) -> Lines:
+        n, k = float(s.n.sum()), state.k
+        if n <= k:
+            must = "The number of samples must be more than the number of classes"
+            raise DataError(sentence(self, must, f"{n:g} rows and {k} classes"))
+        pi = priors_of(self, self.priors, s.n, strict=False)
+        Sigma = self._covariance(s, state, pi, q)
+        if self.solver == "svd":
+            shares = self._covariance(s, state, s.n / n, q)
+            line = whitened(s, shares, pi, self.tol)
+        else:
+            total = total_covariance(s, self.shrinkage, q)
+            total = total if state.given is None else state.given[-1]
+            line = generalised(s.mean, Sigma, total - Sigma, pi)
+        return replace(state, n=n, means=s.mean, priors=pi, Sigma=Sigma, line=line)
+
+    def _covariance(self, s: Any, state: Lines, pi: Floats, q: Floats | None) -> Floats:
+        """Return the covariances of the classes, weighted by their shares (2)."""
+        if state.given is not None:
+            return np.tensordot(pi, state.given[:-1], axes=1)
+        if not isinstance(s, ClassScatters):
+            return shrunk(s.S / s.n.sum(), self.shrinkage or 0.0)
+        return np.tensordot(pi, class_covariances(s, self.shrinkage, q), axes=1)
+
+    def stop(self, state: Lines) -> StopReason | None:
+        """Stop once there is a rule."""
+        return StopReason.CLOSED_FORM if state.line is not None else None
+
+    def max_passes(self) -> int:
+        """Allow a second pass for shrinkage 'auto'."""
+        return 2
+
+    def account(self, state: Lines, report: Report) -> None:
+        """Report rank and conditioning of Sigma; name the guilty features."""
+        report.optimality = Optimality("exact to rounding", 0.0)
+        report.objective = []
+        report.facts["solver"] = self.solver
+        k, d = state.k, state.d
+        report.facts["parameters"] = k * d + d * (d + 1) // 2 + k - 1
+        report.facts["rank"] = f"{state.line.rank} of {d}"
+        eigenvalues = np.linalg.eigvalsh(state.Sigma)
+        if eigenvalues[0] > 0:
+            report.condition = float(eigenvalues[-1] / eigenvalues[0])
+        if state.line.rank < d:
+            which = guilty(state.Sigma, names_of(self))
+            report.warnings.append(
+                f"the covariance within the classes is singular{': ' * bool(which)}"
+                f"{which}. It was inverted on its range; shrinkage='auto' with solver="
+                "'eigen' would make it regular."
+            )
+
+    def publish(self, fitted: Fitted) -> None:
+        """Set what users read."""
+        state: Lines = fitted.state
+        line: Line = state.line
+        coef, intercept = line.coef, line.intercept
+        if state.k == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = (
+            coef.astype(state.dtype),
+            intercept.astype(state.dtype),
+        )
+        self.means_, self.priors_ = state.means.astype(state.dtype), state.priors
+        self.scalings_ = line.scalings.astype(state.dtype)
+        most = min(state.k - 1, state.d)
+        self._n_features_out = self.n_components or most
+        self.explained_variance_ratio_ = line.ratios[: self._n_features_out]
+        self.xbar_ = (state.priors @ state.means).astype(state.dtype)
+        if self.store_covariance or self.solver != "svd":
+            self.covariance_ = state.Sigma
+
+    # -- use -----------------------------------------------------------------------
+    def _scores(self, X: Any) -> Floats:
+        """Return (1); 0 for the first of two classes."""
+        coef, intercept = self.coef_.astype(X.dtype), self.intercept_.astype(X.dtype)
+        Z = X @ coef.T + intercept
+        return Z if len(self.classes_) > 2 else np.hstack([np.zeros_like(Z), Z])
+
+    def transform(self, X: Any) -> Floats:
+        """Project rows on the directions (3), (n, n_components)."""
+        X = self._query(X)
+        v = self.scalings_[:, : self._n_features_out].astype(X.dtype)
+        about = self.xbar_ if self.solver == "svd" else np.zeros_like(self.xbar_)
+        return X @ v - (about @ self.scalings_[:, : v.shape[1]]).astype(X.dtype)
+
+    def _quadratic(self, c: int) -> Quadratic:
+        if len(self.classes_) == 2:
+            return Quadratic(None, c * self.coef_[0], c * float(self.intercept_[0]))
+        return Quadratic(None, self.coef_[c], float(self.intercept_[c]))
+
+    def _by_class(self) -> bool:
+        """Tell whether Sigma needs the scatter of every class."""
+        kept = self.solver != "svd" or self.store_covariance
+        return self.shrinkage == "auto" or (self.priors is not None and kept)
+
+
+def whitened(s: Any, Sigma: Floats, pi: Floats, tol: float) -> Line:
+    """Invert Sigma on its range, standardised features first; then (1) and (3)."""
+    n, k = float(s.n.sum()), len(pi)
+    scale = spread(np.diagonal(Sigma))
+    values, V = np.linalg.eigh(Sigma / np.outer(scale, scale))
+    sigma = np.sqrt(np.maximum(values[::-1], 0.0))
+    rank = int((sigma > tol).sum())
+    W = V[:, ::-1][:, :rank] / sigma[:rank] / scale[:, None]  # W W' = Sigma^-1
+    away = s.mean - pi @ s.mean
+    spans = np.sqrt(n * pi / (k - 1))[:, None] * (away @ W)
+    _, size, Vt = np.linalg.svd(spans, full_matrices=False)
+    ratios = size**2 / max(float((size**2).sum()), np.finfo(float).tiny)
+    v = W @ Vt[: int((size > tol * size[:1]).sum())].T
+    projected = away @ v
+    coef = projected @ v.T
+    intercept = log_of(pi) - 0.5 * (projected**2).sum(axis=1)
+    return Line(coef, intercept - coef @ (pi @ s.mean), v, ratios, rank)
+
+
+def generalised(means: Floats, Sigma: Floats, between: Floats, pi: Floats) -> Line:
+    """Solve (3) on the range of Sigma, with v' Sigma v = 1; then (1)."""
+    values, V = np.linalg.eigh(Sigma)
+    kept = values > len(Sigma) * np.finfo(np.float64).eps * max(values[-1], 0.0)
+    W = V[:, kept] / np.sqrt(values[kept])  # W W' = Sigma^-1
+    shares, U = np.linalg.eigh(W.T @ between @ W)
+    shares, v = shares[::-1], (W @ U)[:, ::-1]
+    ratios = shares / max(float(shares.sum()), np.finfo(np.float64).tiny)
+    coef = means @ v @ v.T
+    intercept = log_of(pi) - 0.5 * (means * coef).sum(axis=1)
+    return Line(coef, intercept, v, ratios, int(kept.sum()))

@@ -1,0 +1,154 @@
+import numpy as np
+import pytest
+import scipy.linalg
+
+from corollary import PCA, FisherDiscriminant, LinearDiscriminantAnalysis, datasets
+from corollary.core.errors import ParameterError
+from corollary.discriminants.fisher_discriminant import rayleigh_quotient
+from corollary.discriminants.intercept import best_intercept
+
+
+def make(n=300, d=4, k=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.choice(k, size=n, p=np.arange(1, k + 1) / np.arange(1, k + 1).sum())
+    return rng.normal(size=(k, d))[y] * 2 + rng.normal(size=(n, d)) @ rng.normal(
+        size=(d, d)
+    ) * (1 + y[:, None]), y
+
+
+def parallel(a, b):
+    cosine = abs(a @ b) / np.linalg.norm(a) / np.linalg.norm(b)
+    np.testing.assert_allclose(cosine, 1.0, atol=1e-12)
+
+
+@pytest.mark.course("S3-50", "S0-38")
+def test_worked_example():
+    table = datasets.fisher_points()
+    X, y = table.X, table.y
+    first, second = (X[y == c] for c in np.unique(y))
+    S = [(part - part.mean(axis=0)) for part in (first, second)]
+    S1, S2 = (Z.T @ Z for Z in S)
+    np.testing.assert_allclose(S1, [[10, 8], [8, 7.2]])
+    np.testing.assert_allclose(S2, [[17.333, 16], [16, 16]], atol=1e-3)
+    v = np.array([-0.7936, 0.8899])
+    model = FisherDiscriminant().fit(X, y)
+    cosine = abs(model.coef_[0] @ v) / np.linalg.norm(v)
+    np.testing.assert_allclose(cosine / np.linalg.norm(model.coef_), 1, atol=1e-6)
+    J = (v @ (first.mean(axis=0) - second.mean(axis=0))) ** 2 / (v @ (S1 + S2) @ v)
+    np.testing.assert_allclose(J, 1.688, atol=1e-3)
+    # J of (1) with the scatters (2) differs by n_1 n_2 / n
+    np.testing.assert_allclose(model.criterion_[0], J * 5 * 6 / 11, rtol=1e-3)
+    assert model.score(X, y) == 1.0
+    # the first principal component cannot do that: 3 errors of 11
+    scores = PCA(1).fit(X).transform(X)[:, 0]
+    errors = min(best_intercept(sign * scores, y).error for sign in (1, -1))
+    np.testing.assert_allclose(errors, 3 / 11)
+
+
+@pytest.mark.course("S1-31", "S2-10", "S3-50")
+def test_closed_form_is_the_generalised_eigenvector_and_the_best_direction():
+    X, y = make(k=2)
+    model = FisherDiscriminant().fit(X, y)
+    groups = [X[y == c] for c in (0, 1)]
+    W = sum((g - g.mean(axis=0)).T @ (g - g.mean(axis=0)) for g in groups)
+    apart = groups[1].mean(axis=0) - groups[0].mean(axis=0)
+    v = np.linalg.solve(W, apart)
+    parallel(model.coef_[0], v)
+    B = np.outer(apart, apart)
+    parallel(v, scipy.linalg.eigh(B, W)[1][:, -1])
+    best = rayleigh_quotient(v, X, y)
+    np.testing.assert_allclose(model.criterion_[0], best, rtol=1e-9)
+    rng = np.random.default_rng(1)
+    assert all(rayleigh_quotient(u, X, y) < best for u in rng.normal(size=(500, 4)))
+    np.testing.assert_allclose(rayleigh_quotient(-3 * v, X, y), best)
+    parallel(v, LinearDiscriminantAnalysis().fit(X, y).coef_[0])
+
+
+@pytest.mark.course("S0-38")
+def test_classes_may_count_alike_whatever_their_size():
+    X, y = make(k=2)
+    X[y == 1] *= [1.0, 3.0, 0.2, 1.0]
+    groups = [X[y == c] for c in (0, 1)]
+    W = sum(np.cov(g.T, ddof=0) for g in groups)
+    v = np.linalg.solve(W, groups[1].mean(axis=0) - groups[0].mean(axis=0))
+    alike = FisherDiscriminant(weighting="classes").fit(X, y).coef_[0]
+    parallel(alike, v)
+    rows = FisherDiscriminant().fit(X, y).coef_[0]
+    assert abs(rows @ alike) / np.linalg.norm(rows) / np.linalg.norm(alike) < 0.9999
+
+
+@pytest.mark.course("S3-51", "S2-13", "S0-38")
+def test_several_classes():
+    X, y = make(k=4, d=6)
+    model = FisherDiscriminant().fit(X, y)
+    means = np.stack([X[y == c].mean(axis=0) for c in range(4)])
+    Z = X - means[y]
+    W, n = Z.T @ Z, np.bincount(y)
+    away = means - X.mean(axis=0)
+    B = (away * n[:, None]).T @ away
+    assert np.linalg.matrix_rank(B, tol=1e-8) == 3
+    values = scipy.linalg.eigh(B, W, eigvals_only=True)
+    assert (values > -1e-10).all()  # real and >= 0, never complex
+    np.testing.assert_allclose(model.criterion_, values[::-1][:3], rtol=1e-9)
+    for v, J in zip(model.directions_.T, model.criterion_, strict=True):
+        np.testing.assert_allclose(B @ v, J * W @ v, rtol=1e-7, atol=1e-7)
+        np.testing.assert_allclose(rayleigh_quotient(v, X, y), J, rtol=1e-9)
+    # the span is W^-1 of that of the means, not that of the means
+    span = np.linalg.solve(W, (means - means[0])[1:].T)
+    assert np.linalg.matrix_rank(np.hstack([span, model.directions_]), tol=1e-8) == 3
+    assert (
+        np.linalg.matrix_rank(
+            np.hstack([(means - means[0])[1:].T, model.directions_]), tol=1e-8
+        )
+        > 3
+    )
+    np.testing.assert_allclose(
+        model.directions_.T @ W @ model.directions_ / len(X), np.eye(3), atol=1e-9
+    )
+    P = np.linalg.inv(W / len(X))
+    apart = X[:, None, :] - means
+    nearest = np.einsum("nci,ij,ncj->nc", apart, P, apart).argmin(axis=1)
+    np.testing.assert_array_equal(model.predict(X), nearest)
+    assert model.transform(X).shape == (len(X), 3)
+
+
+@pytest.mark.course("S2-11", "S2-10")
+def test_intercept_of_fewest_errors():
+    X, y = make(k=2, seed=4)
+    centres = FisherDiscriminant().fit(X, y)
+    errors = FisherDiscriminant(intercept="errors").fit(X, y)
+    np.testing.assert_array_equal(centres.coef_, errors.coef_)
+    h = X @ errors.coef_[0]
+    fewest = min(
+        ((h + b > 0) != y).mean() for b in [*(-h), *(-h + 1e-9), h.max() + 1, -h.max()]
+    )
+    np.testing.assert_allclose(1 - errors.score(X, y), fewest)
+    assert errors.score(X, y) >= centres.score(X, y)
+    midpoint = (X[y == 0].mean(axis=0) + X[y == 1].mean(axis=0)) / 2
+    np.testing.assert_allclose(centres.decision_function(midpoint[None]), 0, atol=1e-9)
+    with pytest.raises(ParameterError, match="needs two classes and all rows in mem"):
+        FisherDiscriminant(intercept="errors").fit(*make(k=3))
+
+
+@pytest.mark.course("S1-31")
+def test_a_nuisance_direction_of_large_variance_does_not_matter():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=500)
+    X = np.column_stack([y + 0.1 * rng.normal(size=500), 100 * rng.normal(size=500)])
+    v = FisherDiscriminant().fit(X, y).coef_[0]
+    assert abs(v[0]) > 1e3 * abs(v[1])
+    assert abs(PCA(1).fit(X).components_[0, 1]) > 0.999
+
+
+@pytest.mark.course("S1-31")
+def test_singular_scatter_is_told_and_inverted_on_its_range():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 8)
+    X = rng.normal(size=(16, 40)) + 3 * y[:, None]
+    model = FisherDiscriminant().fit(X, y)
+    assert "rank of W     14 of 40" in str(model.report_)
+    assert "singular" in model.report_.warnings[0]
+    assert np.isfinite(model.transform(X)).all()
+    ridge = FisherDiscriminant(shrinkage=0.1).fit(X, y)
+    assert not ridge.report_.warnings
+    assert ridge.score(X, y) == 1.0
