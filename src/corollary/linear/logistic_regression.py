@@ -35,11 +35,10 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
-from corollary.core.base import Classifier, total_weight
+from corollary.core.base import Classifier
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import anything, boolean, missing, one_of, real, seed, whole
 from corollary.core.report import Optimality, Report, StopReason
@@ -48,20 +47,24 @@ from corollary.engine import (
     Chunk,
     Data,
     Fitted,
-    Moments,
     Settled,
     Statistics,
     SummationLearner,
-    Variances,
 )
-from corollary.engine.statistics import dense_blocks
+from corollary.linear.logistic_sums import (
+    Curvature,
+    count_classes,
+    curvature,
+    second_moments,
+    smallest_margin,
+    take_census,
+    weighted,
+)
 from corollary.objectives.softmax import log_softmax, softmax
 from corollary.solvers import lbfgs
 
 __all__ = ["LogisticRegression"]
 
-LARGE = 2**23  # more entries than this in (3): its diagonal only
-SPARSE = 200  # more sparse columns than this: likewise
 PATIENCE = (10, 40)  # passes before (3) is taken anew, d/4 within these bounds
 NOISE = {"float32": 1e-9, "float64": 2e-16}  # relative, of a mean of many losses
 SOLVERS = ("lbfgs", "newton-cholesky", "newton-cg", "sag", "saga")
@@ -74,31 +77,6 @@ class Gradient(Statistics):
     loss: float
     W: Floats  # (m, d), m = 1 for two classes and K otherwise
     b: Floats  # (m,)
-
-
-@dataclass(frozen=True)
-class Census(Statistics):
-    """What is known before the search: class weights and the spread of features."""
-
-    classes: Floats  # (K,) weight of each class
-    spread: Moments | Variances
-
-
-@dataclass(frozen=True)
-class Margin(Statistics):
-    """The smallest lead of the true class's score over the next."""
-
-    smallest: float
-
-    def __add__(self, other: Margin) -> Margin:
-        return Margin(min(self.smallest, other.smallest))
-
-
-@dataclass(frozen=True)
-class Curvature(Statistics):
-    """What one chunk contributes to (3)."""
-
-    H: Floats  # (m, d + 1, d + 1), or (m, d + 1) for the diagonal
 
 
 @dataclass(frozen=True)
@@ -413,65 +391,3 @@ class LogisticRegression(SummationLearner, Classifier):
             must = f"class_weight must name classes among {known}"
             raise ParameterError(sentence(self, must, repr(strange[0])))
         return np.array([float(asked.get(label, 1.0)) for label in known])
-
-
-def weighted(chunk: Chunk, weights: Floats | None) -> Floats | None:
-    """Multiply the rows' weights by their classes' weights."""
-    if weights is None:
-        return chunk.w
-    return weights[chunk.y] if chunk.w is None else weights[chunk.y] * chunk.w
-
-
-def count_classes(chunk: Chunk, K: int) -> Census:
-    """Weigh each class."""
-    spread = Variances(total_weight(chunk.w, chunk.n), np.zeros(0), np.zeros(0))
-    return Census(np.bincount(chunk.y, chunk.w, minlength=K).astype(float), spread)
-
-
-def take_census(chunk: Chunk, K: int, weights: Floats | None) -> Census:
-    """Weigh each class and take the spread of the features."""
-    w, d = weighted(chunk, weights), chunk.X.shape[1]
-    wide = K * d * d > LARGE or (sp.issparse(chunk.X) and d > SPARSE)
-    spread = Variances.of(chunk.X, w) if wide else Moments.of(chunk.X, w)
-    return Census(np.bincount(chunk.y, w, minlength=K).astype(float), spread)
-
-
-def second_moments(spread: Any, about: Floats, h: Floats) -> Floats:
-    """Return (3)'s sums at the constant model: h_k times E x~ x~'."""
-    shift, d = spread.mean - about, len(about)
-    if spread.M2.ndim == 1:
-        return h[:, None] * np.append(spread.M2 / spread.n + shift**2, 1.0)
-    H = np.empty((d + 1, d + 1))
-    H[:d, :d] = spread.M2 / spread.n + np.outer(shift, shift)
-    H[d, :d] = H[:d, d] = shift
-    H[d, d] = 1.0
-    return h[:, None, None] * H
-
-
-def curvature(X: Any, h: Floats, mean: Floats, *, diagonal: bool) -> Floats:
-    """Sum h_nk x~_n x~_n' over the rows, for every k."""
-    total = h.sum(axis=0, dtype=np.float64)  # (m,)
-    if diagonal:
-        X2 = X.multiply(X) if sp.issparse(X) else X * X
-        first, second = np.asarray(X.T @ h), np.asarray(X2.T @ h)  # (d, m)
-        about_mean = second - 2 * mean[:, None] * first + mean[:, None] ** 2 * total
-        return np.column_stack([about_mean.T, total]).astype(np.float64)
-    H = np.zeros((h.shape[1], X.shape[1] + 1, X.shape[1] + 1))
-    shift = mean.astype(X.dtype)
-    for block, _, root in dense_blocks(X, None, np.sqrt(h)):
-        Z = np.column_stack([block - shift, np.ones(len(block), X.dtype)])
-        for k in range(h.shape[1]):
-            Zh = Z * root[:, k, None]  # type: ignore[index]
-            H[k] += Zh.T @ Zh
-    return H
-
-
-def smallest_margin(chunk: Chunk, W: Floats, b: Floats) -> Margin:
-    """Return the smallest lead of the true class over the others in a chunk."""
-    Z = np.asarray(chunk.X @ W.T) + b
-    if Z.shape[1] == 1:
-        return Margin(float(np.where(chunk.y == 1, Z[:, 0], -Z[:, 0]).min()))
-    rows = np.arange(chunk.n)
-    true = Z[rows, chunk.y].copy()
-    Z[rows, chunk.y] = -np.inf
-    return Margin(float((true - Z.max(axis=1)).min()))
