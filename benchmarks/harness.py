@@ -15,6 +15,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -94,7 +95,7 @@ class Outcome:
     entries: list[Entry]
     ratio: float | None = None
     rival: str | None = None
-    load: float = 0.0  # other work on the machine, when the job began
+    load: float = 0.0  # cores that others kept busy when the job began
 
 
 @dataclass(frozen=True)
@@ -117,10 +118,26 @@ def race(name: str, settings: Settings) -> Iterator[Outcome]:
     """Run every job of a file."""
     RESULTS.mkdir(exist_ok=True)
     for index, job in enumerate(jobs(name)):
-        load = os.getloadavg()[0]
+        load = other_work()
         with TemporaryDirectory(dir=RESULTS) as folder:
             entries = _rounds(name, index, job, folder, settings)
         yield judge(job, entries, load)
+
+
+def other_work(seconds: float = 1.0) -> float:
+    """Say how many cores others keep busy, by watching while we do nothing."""
+
+    def busy() -> float:
+        try:
+            line = Path("/proc/stat").read_text().splitlines()[0]
+        except OSError:
+            return 0.0
+        user, nice, system, _, _, irq, softirq, *_ = map(float, line.split()[1:])
+        return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+
+    before = busy()
+    time.sleep(seconds)
+    return (busy() - before) / seconds
 
 
 def _rounds(

@@ -62,7 +62,7 @@ def verdict(o: Outcome) -> str:
         line = f"fastest peer: {o.rival}; no comparable time of {OURS}"
     else:
         line = f"{o.rival} / {OURS} = {o.ratio:.2f}"
-    return line + (f" (machine busy: load {o.load:.1f})" if o.load > BUSY else "")
+    return line + (f" (others kept {o.load:.1f} cores busy)" if o.load > BUSY else "")
 
 
 def _rates(o: Outcome) -> bool:
@@ -119,14 +119,28 @@ def write_json(path: Path, outcomes: list[Outcome], command: str) -> None:
     path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
-def write_markdown(path: Path, outcomes: list[Outcome], command: str) -> None:
-    """Publish the outcomes of one run, with a summary on top."""
-    where = conditions(command)
+def read_json(path: Path) -> tuple[list[Outcome], dict[str, str]]:
+    """Read what `write_json` kept: the outcomes, and the conditions."""
+    record = json.loads(path.read_text(encoding="utf-8"))
+    outcomes = [
+        Outcome(**{**job, "entries": [Entry(**entry) for entry in job["entries"]]})
+        for job in record.pop("jobs")
+    ]
+    return outcomes, record
+
+
+def write_markdown(path: Path, kept: list[Path]) -> None:
+    """Publish the kept results of all jobs, with a summary on top."""
+    records = [read_json(file) for file in kept]
+    outcomes = [outcome for found, _ in records for outcome in found]
+    where = max((conditions for _, conditions in records), key=lambda c: c["date"])
+    commands = dict.fromkeys(conditions["command"] for _, conditions in records)
     lines = [
         "# Benchmarks",
         "",
-        f"Measured on {where['date']} by `{command}`: {where['machine']}; "
-        f"Python {where['python']}, {where['versions']}.",
+        f"Measured until {where['date']} on {where['machine']}; Python "
+        f"{where['python']}, {where['versions']}. The commands: "
+        f"{', '.join(f'`{command}`' for command in commands)}.",
         "",
         "Each contestant runs in fresh processes, in turns with the others, on all "
         "cores; the least time counts. *Cold* is the first call in a process, *peak "

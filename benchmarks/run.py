@@ -26,7 +26,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--timeout", type=float, default=300, help="of a process")
     parser.add_argument("--only", nargs="+", default=[], metavar="CONTESTANT")
     parser.add_argument("--gigabytes", type=float, help="size of out_of_core")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="publish here")
+    parser.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="publish all kept results here"
+    )
     chosen = parser.parse_args()
     unknown = [name for name in chosen.jobs if name not in JOBS]
     if unknown:
@@ -44,16 +46,14 @@ def main() -> None:
     )
     if chosen.gigabytes:
         os.environ["BENCH_GIGABYTES"] = str(chosen.gigabytes)
-    published = []
     for name in chosen.jobs or JOBS:
         outcomes = []
         for outcome in race(name, settings):
             show(outcome, console)
             outcomes.append(outcome)
         write_json(RESULTS / f"{name}.json", outcomes, command)
-        published += outcomes
     if chosen.markdown:
-        write_markdown(chosen.markdown, published, command)
+        write_markdown(chosen.markdown, sorted(RESULTS.glob("*.json")))
 
 
 if __name__ == "__main__":
