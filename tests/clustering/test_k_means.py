@@ -191,8 +191,16 @@ def test_sparse_rows():
 
 def test_few_distinct_rows_are_enough():
     X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0)
-    model = KMeans(4, random_state=0).fit(X)
+    with pytest.warns(ConvergenceWarning, match=r"distinct clusters \(2\) found small"):
+        model = KMeans(4, random_state=0).fit(X)
     assert model.inertia_ == 0
+    assert "duplicate points" in model.report_.warnings[0]
+
+
+def test_given_centres_need_one_start():
+    X = np.array([[0.0], [1.0], [9.0], [10.0]])
+    with pytest.warns(RuntimeWarning, match="performing only one init"):
+        KMeans(2, init=np.array([[0.0], [9.0]]), n_init=3).fit(X)
 
 
 @pytest.mark.parametrize(

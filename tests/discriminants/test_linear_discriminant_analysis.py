@@ -248,7 +248,7 @@ def test_bad_parameters(options, error, message):
 
 def test_priors_that_do_not_sum_to_one_are_normalised():
     X, y = make()
-    with pytest.warns(UserWarning, match="do not sum to 1 but to 2"):
+    with pytest.warns(UserWarning, match="sums to one: the sum was 2"):
         model = LinearDiscriminantAnalysis(priors=[1, 0.5, 0.5]).fit(X, y)
     np.testing.assert_allclose(model.priors_, [0.5, 0.25, 0.25])
 

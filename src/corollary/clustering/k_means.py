@@ -37,12 +37,14 @@ References: Lloyd (1982); Arthur and Vassilvitskii (2007); Hamerly (2010).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from corollary import loops
 from corollary.clustering.seeding import Survey, k_means_plus_plus, sample_size
@@ -292,6 +294,7 @@ class KMeans(StreamingLearner, Clusterer):
         self._n_features_out = len(self.cluster_centers_)
         if fitted.rows is not None:
             self.labels_ = fitted.rows[0]
+            self._warn_of_copies(fitted.report)
         elif hasattr(self, "labels_"):
             del self.labels_
 
@@ -321,11 +324,26 @@ class KMeans(StreamingLearner, Clusterer):
 
     def _restarts(self) -> int:
         if self.n_init != "auto":
+            if self._given_centres() and int(self.n_init) > 1:
+                text = "Explicit initial center position passed: performing only one"
+                text += f" init in KMeans instead of n_init={self.n_init}."
+                warnings.warn(text, RuntimeWarning, stacklevel=5)
             return 1 if self._given_centres() else int(self.n_init)
         drawn = callable(self.init) or (
             isinstance(self.init, str) and self.init == "random"
         )
         return 10 if drawn else 1
+
+    def _warn_of_copies(self, report: Report) -> None:
+        """Tell where fewer than k clusters have a row: rows that are copies."""
+        found = len(np.unique(self.labels_))
+        if found < self.n_clusters:
+            text = (
+                f"Number of distinct clusters ({found}) found smaller than n_clusters "
+                f"({self.n_clusters}). Possibly due to duplicate points in X."
+            )
+            report.warnings.append(text)
+            warnings.warn(f"KMeans: {text}", ConvergenceWarning, stacklevel=5)
 
     def _given_centres(self) -> bool:
         return not isinstance(self.init, str) and not callable(self.init)

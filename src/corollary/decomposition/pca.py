@@ -331,7 +331,7 @@ class PCA(StreamingLearner, Transformer):
         if asked == "mle":
             return minka_dimension(variances, n)
         if isinstance(asked, float | np.floating):
-            share = np.cumsum(variances) / (total if total > 0 else 1.0)
+            share = np.cumsum(variances / (total if total > 0 else 1.0))
             return min(len(variances), int(np.searchsorted(share, asked, "right")) + 1)
         return int(asked)
 

@@ -3,7 +3,8 @@
     C = U' diag(lambda - sigma^2) U + sigma^2 I                                  (1)
     log p(x) = -1/2 [x' C^-1 x + log|C| + d log 2pi]                             (2)
 
-with sigma^2 the mean of the variances left out.
+with sigma^2 the mean of the variances left out.  Where that is 0, directions without
+variance are given as much as rounding can hide, so that (2) stays finite.
 
 Reference: Tipping and Bishop (1999).
 """
@@ -11,11 +12,12 @@ Reference: Tipping and Bishop (1999).
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg as sla
 
 from corollary.core.arrays import Floats
 
 __all__ = ["covariance_of", "log_likelihood"]
+
+EMPTY = np.finfo(np.float64).tiny
 
 
 def covariance_of(U: Floats, variances: Floats, noise: float) -> Floats:
@@ -26,7 +28,8 @@ def covariance_of(U: Floats, variances: Floats, noise: float) -> Floats:
 
 def log_likelihood(Xc: Floats, C: Floats) -> Floats:
     """Return log p (2) of each centred row."""
-    L = np.linalg.cholesky(C)
-    Z = sla.solve_triangular(L, Xc.T, lower=True)
-    log_det = 2 * np.log(np.diagonal(L)).sum()
-    return -0.5 * ((Z**2).sum(axis=0) + log_det + len(C) * np.log(2 * np.pi))
+    variances, V = np.linalg.eigh(C)
+    tiny = len(C) * np.finfo(np.float64).eps * max(float(variances[-1]), EMPTY)
+    variances = np.maximum(variances, tiny)
+    r2 = ((Xc @ V) ** 2 / variances).sum(axis=1)
+    return -0.5 * (r2 + np.log(variances).sum() + len(C) * np.log(2 * np.pi))

@@ -99,7 +99,7 @@ def estimated(learner: Any, data: Data, estimator: Any) -> Floats:
     X = np.concatenate([chunk.X for chunk in parts])
     y = np.concatenate([chunk.y for chunk in parts])
     groups = [*(X[y == c] for c in range(len(learner.classes_))), X]
-    fitted = [clone(estimator).fit(group) for group in groups]
+    fitted = [clone(estimator, safe=False).fit(group) for group in groups]
     if not all(hasattr(each, "covariance_") for each in fitted):
         name = type(estimator).__name__
         must = f"{name} must have a covariance_ attribute after fit"

@@ -153,7 +153,7 @@ def priors_of(learner: Any, given: Any, n: Floats, *, strict: bool = True) -> Fl
     """
     if given is None:
         return n / n.sum()
-    priors = np.asarray(given, dtype=np.float64)
+    priors = np.array(given, dtype=np.float64)
     if priors.shape != n.shape:
         must = f"Number of priors must match number of classes = {len(n)}"
         raise DataError(sentence(learner, must, f"{priors.size}"))
@@ -165,6 +165,7 @@ def priors_of(learner: Any, given: Any, n: Floats, *, strict: bool = True) -> Fl
     must, came = "The priors must sum to 1", f"{priors.sum():g}"
     if strict or not priors.any():
         raise DataError(sentence(learner, must, came))
-    text = f"{type(learner).__name__}: The priors do not sum to 1 but to {came}. "
-    warnings.warn(f"{text}Renormalizing: they are divided by their sum.", stacklevel=2)
+    name = type(learner).__name__
+    text = "The priors do not sum to 1. Normalizing such that it sums to one"
+    warnings.warn(f"{name}: {text}: the sum was {came}.", stacklevel=2)
     return priors / priors.sum()

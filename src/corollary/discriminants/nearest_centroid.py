@@ -164,7 +164,8 @@ class NearestCentroid(StreamingClassifier, GaussianRule):
         m = s.mean if state.medians is None else state.medians
         overall = n @ s.mean / total
         scatter = s.M2.sum(axis=0) + n @ (s.mean - m) ** 2
-        if not (scatter + n @ (s.mean - overall) ** 2).any():
+        rounding = total * (64 * np.finfo(np.float64).eps * overall) ** 2
+        if (scatter + n @ (s.mean - overall) ** 2 <= rounding).all():
             must = "at least one feature must vary"
             came = "All features have zero variance. Division by zero"
             raise DataError(sentence(self, must, came))

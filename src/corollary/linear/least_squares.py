@@ -226,9 +226,10 @@ class LeastSquares(StreamingLearner, Regressor):
             mean_x = s.sum_x / s.n if self.fit_intercept else np.zeros(state.d)
             mean_y = s.sum_y / s.n if self.fit_intercept else np.zeros(len(s.sum_y))
             c = s.xy - s.n * np.outer(mean_x, mean_y)
-            # without a ridge only plain steps lead to the shortest solution
+            # without enough of a ridge only plain steps lead to the shortest solution
             diagonal = s.sum_x2 - s.n * mean_x**2 + alpha.min()
-            steps = cg.begin(c, diagonal if alpha.all() else np.ones(state.d))
+            enough = alpha.min() > 1e-8 * diagonal.max()
+            steps = cg.begin(c, diagonal if enough else np.ones(state.d))
             return replace(state, steps=steps, mean_x=mean_x, mean_y=mean_y, n=s.n)
         if not np.isclose(s.n, state.n):  # sums over other rows than the steps before
             must = "partial_fit must follow partial_fit or a fit in closed form"

@@ -50,6 +50,12 @@ ROUTES = {
     "lsqr": "iterative",
     "sparse_cg": "iterative",
 }
+NAMES = {
+    "qr": "svd",
+    "gram": "cholesky",
+    "iterative": "sparse_cg",
+    "non-negative least squares": "lbfgs",
+}
 
 
 class Ridge(LeastSquares):
@@ -83,7 +89,8 @@ class Ridge(LeastSquares):
     n_iter_ : array of shape (1,)
         Passes over the data.
     solver_ : str
-        The route taken.
+        The solver asked for, or for 'auto' the one of that name which comes nearest to
+        the route taken; the report has the route itself.
     n_features_in_ : int
     report_ : Report
 
@@ -179,4 +186,7 @@ class Ridge(LeastSquares):
         """Set the coefficients and the route taken."""
         super().publish(fitted)
         self.n_iter_ = np.array([fitted.report.passes])
-        self.solver_ = fitted.report.facts["route"]
+        if np.ndim(self.coef_) == 2 and len(self.coef_) == 1:
+            self.coef_ = self.coef_[0]  # one column of targets
+        route = fitted.report.facts["route"]
+        self.solver_ = NAMES[route] if self.solver == "auto" else self.solver
