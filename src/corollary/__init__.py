@@ -14,11 +14,16 @@ __version__ = "0.1.0"
 
 #: Where each estimator lives; also the table of classes that a model file may name.
 ESTIMATORS = {
+    "BernoulliNB": "corollary.bayes.bernoulli_nb",
+    "CategoricalNB": "corollary.bayes.categorical_nb",
+    "ComplementNB": "corollary.bayes.complement_nb",
     "GaussianNB": "corollary.bayes.gaussian_nb",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
     "LinearRegression": "corollary.linear.linear_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
+    "MixedNB": "corollary.bayes.mixed_nb",
+    "MultinomialNB": "corollary.bayes.multinomial_nb",
     "PCA": "corollary.decomposition.pca",
     "Ridge": "corollary.linear.ridge",
 }
@@ -40,7 +45,12 @@ __all__ = sorted([*ESTIMATORS, *_FUNCTIONS, *_MODULES])
 if TYPE_CHECKING:
     from corollary import datasets as datasets
     from corollary import engine as engine
+    from corollary.bayes.bernoulli_nb import BernoulliNB as BernoulliNB
+    from corollary.bayes.categorical_nb import CategoricalNB as CategoricalNB
+    from corollary.bayes.complement_nb import ComplementNB as ComplementNB
     from corollary.bayes.gaussian_nb import GaussianNB as GaussianNB
+    from corollary.bayes.mixed_nb import MixedNB as MixedNB
+    from corollary.bayes.multinomial_nb import MultinomialNB as MultinomialNB
     from corollary.clustering.k_means import KMeans as KMeans
     from corollary.core.config import config_context as config_context
     from corollary.core.config import get_config as get_config

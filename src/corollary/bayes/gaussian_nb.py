@@ -23,21 +23,19 @@ Course: S3-29, S3-75. Reference: Duda, Hart, Stork (2001), ch. 2.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from corollary import loops
-from corollary.core.arrays import Floats, Vector
-from corollary.core.base import Classifier
+from corollary.bayes.naive_bayes import Joint, NaiveBayes, check_priors
+from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.config import get_config
-from corollary.core.errors import DataError, sentence
 from corollary.core.params import array_like, missing, real
 from corollary.core.report import Optimality, Report
-from corollary.engine import Chunk, Data, Fitted, Statistics, StreamingLearner
-from corollary.objectives.softmax import log_softmax
+from corollary.engine import Chunk, Data, Fitted, Statistics
 
-__all__ = ["GaussianNB"]
+__all__ = ["ClassMoments", "GaussianNB", "gaussian_scores"]
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ class Gaussians:
     epsilon: float = 0.0
 
 
-class GaussianNB(StreamingLearner, Classifier):
+class GaussianNB(NaiveBayes):
     """Naive Bayes with Gaussian features.
 
     Parameters
@@ -131,8 +129,7 @@ class GaussianNB(StreamingLearner, Classifier):
     def start(self, data: Data, seed: int) -> Gaussians:
         """Check the priors; nothing else is needed."""
         k = len(self.classes_)
-        if self.priors is not None:
-            self._check_priors(np.asarray(self.priors, dtype=np.float64), k)
+        check_priors(self, self.priors, k)
         return Gaussians(k, data.source.n_features)
 
     def statistics(self, chunk: Chunk, state: Gaussians) -> ClassMoments:
@@ -146,9 +143,8 @@ class GaussianNB(StreamingLearner, Classifier):
         """Turn moments into maximum-likelihood parameters (2), (3)."""
         epsilon = self.var_smoothing * s.largest_variance()
         variance = s.M2 / np.where(s.n > 0, s.n, 1.0)[:, None] + epsilon
-        prior = (
-            s.n / s.n.sum() if self.priors is None else np.asarray(self.priors, float)
-        )
+        given = check_priors(self, self.priors, len(s.n))
+        prior = s.n / s.n.sum() if given is None else given
         return replace(state, n=s.n, prior=prior, m=s.mean, s=variance, epsilon=epsilon)
 
     def objective(self, s: ClassMoments, state: Gaussians) -> float:
@@ -178,67 +174,17 @@ class GaussianNB(StreamingLearner, Classifier):
         self.class_count_, self.class_prior_ = state.n, state.prior
         self.theta_, self.var_, self.epsilon_ = state.m, state.s, state.epsilon
 
-    def partial_fit(  # type: ignore[override]  # scikit-learn's order
-        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
-    ) -> Self:
-        """Learn from one more batch; the first must tell all `classes`.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        classes : array, optional
-            Every label that can ever come; required in the first call.
-
-        Returns
-        -------
-        self
-        """
-        first = getattr(self, "_running", None) is None
-        if first and classes is None:
-            must = "classes must be passed on the first call to partial_fit"
-            raise DataError(sentence(self, must, "None"))
-        if not first and classes is not None:
-            if not np.array_equal(np.unique(classes), self.classes_):
-                must = f"classes must be those of the first call, {list(self.classes_)}"
-                raise DataError(sentence(self, must, f"{list(classes)}"))
-        return self._absorb(X, y, sample_weight, classes)
-
     # -- use -----------------------------------------------------------------------
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """Return log P(c, x) of each row and class (1), (n, k)."""
-        X = self._query(X)
+    def _joint(self, X: Matrix) -> Joint:
         with np.errstate(divide="ignore"):
-            constant = np.log(self.class_prior_) - 0.5 * np.log(
-                2 * np.pi * self.var_
-            ).sum(1)
-            precision = 1 / self.var_
-        out = np.empty((X.shape[0], len(self.classes_)), dtype=X.dtype)
-        loops.joint_log_likelihood(
-            X, self.theta_, precision, constant, out, get_config().threads
-        )
-        return out
+            log_prior = np.log(self.class_prior_)
+        return Joint(gaussian_scores(X, self.theta_, self.var_, log_prior))
 
-    def predict(self, X: Any) -> Vector:
-        """Return the most probable class of each row."""
-        joint = self.predict_joint_log_proba(X)
-        return self.classes_[joint.argmax(axis=1)]
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return log P(c | x) of each row and class."""
-        return log_softmax(self.predict_joint_log_proba(X))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return P(c | x) of each row and class."""
-        return np.exp(self.predict_log_proba(X))
-
-    def _check_priors(self, priors: Floats, k: int) -> None:
-        if len(priors) != k:
-            must = f"Number of priors must match number of classes = {k}"
-            raise DataError(sentence(self, must, f"{len(priors)}"))
-        if not np.isclose(priors.sum(), 1.0):
-            must = "The sum of the priors should be 1"
-            raise DataError(sentence(self, must, f"{priors.sum():g}"))
-        if (priors < 0).any():
-            must = "Priors must be non-negative"
-            raise DataError(sentence(self, must, f"{priors.min():g}"))
+def gaussian_scores(X: Floats, m: Vector, s: Vector, log_prior: Floats) -> Floats:
+    """Return (1) without its last constant, (n, k); no variance counts as exactly 0."""
+    s = np.maximum(s, 4 * np.finfo(X.dtype).tiny)
+    constant = log_prior - 0.5 * np.log(2 * np.pi * s).sum(axis=1)
+    out = np.empty((X.shape[0], len(m)), dtype=X.dtype)
+    loops.joint_log_likelihood(X, m, 1 / s, constant, out, get_config().threads)
+    return out

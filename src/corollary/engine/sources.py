@@ -27,6 +27,11 @@ __all__ = ["ArraySource", "Chunk", "ChunkSource", "Part", "Source"]
 CHUNK_BYTES = 4 * 2**20
 
 
+def chunk_bytes(statistics: int) -> int:
+    """Return the size of a chunk: about a cache, or some times its statistics."""
+    return max(CHUNK_BYTES, 4 * statistics)
+
+
 @dataclass(frozen=True)
 class Chunk:
     """A block of rows on its way through a learner.
@@ -106,6 +111,7 @@ class Source(ABC):
     many_targets: bool = False
     classes: Vector | None = None
     described: str = "source"
+    chunk_bytes: int = CHUNK_BYTES  # of rows in memory
 
     @abstractmethod
     def parts(self) -> Iterable[Part]:
@@ -194,7 +200,7 @@ class ArraySource(Source):
         return self.y is not None
 
     def parts(self) -> list[Part]:
-        """Cut the rows into equal chunks of about 4 MB, or of the configured rows."""
+        """Cut the rows into chunks of about 4 MB or more, or of the configured rows."""
         n = self.X.shape[0]
         rows = get_config().chunk_rows or self._rows_in_cache()
         return [Slice(self, a, min(n, a + rows)) for a in range(0, max(n, 1), rows)]
@@ -203,7 +209,7 @@ class ArraySource(Source):
         width: float = self.X.shape[1] * self.X.dtype.itemsize
         if sp.issparse(self.X):
             width = 12 * self.X.nnz / max(1, self.X.shape[0]) + 8
-        return max(256, int(CHUNK_BYTES / max(width, 1.0)))
+        return max(256, int(self.chunk_bytes / max(width, 1.0)))
 
     def labels(self, learner: object) -> Vector:
         """Find the classes of y."""
