@@ -16,6 +16,9 @@ A category that is met for the first time in prediction has the probability that
 gives to a count of zero, alpha/(n_c + J_j alpha); where `min_categories` says how many
 categories there are, a category beyond n_categories_ is an error.
 
+Numbers that are not whole lose their fraction, as in scikit-learn, and the report says
+so.
+
 Notation: N (k, J_j) = category_count_[j]; n = class_count_; J = n_categories_;
 log P(x_j | c) = feature_log_prob_[j]; l = prior_alpha.
 Course: S0-5, S3-28, S4-41. Reference: Mitchell (1997), ch. 6.
@@ -139,7 +142,8 @@ class CategoricalNB(DiscreteNB):
     def statistics(self, chunk: Chunk, state: LogTable) -> CategoryCounts:
         """Count the categories of each class in the chunk."""
         d = chunk.X.shape[1]
-        codes = as_codes(self, chunk.X, np.arange(d), chunk.first_row)
+        columns = np.arange(d)
+        codes = as_codes(self, chunk.X, columns, chunk.first_row, strict=False)
         least = least_categories(self, self.min_categories, d)
         return count_categories(codes, chunk, len(self.classes_), least)
 
@@ -148,6 +152,11 @@ class CategoricalNB(DiscreteNB):
 
     def _set_counts(self, s: CategoryCounts, L: Floats) -> None:
         self.n_categories_ = s.J
+        if s.cut:
+            self.report_.warnings.append(
+                f"{s.cut} categories were no whole numbers and lost their fraction; "
+                "encode them with OrdinalEncoder."
+            )
         self.category_count_ = split(s.N, s.J)
         self.feature_log_prob_ = split(L, s.J)
 
@@ -158,7 +167,7 @@ class CategoricalNB(DiscreteNB):
     # -- use -----------------------------------------------------------------------
     def _joint(self, X: Matrix) -> Joint:
         d = X.shape[1]
-        codes = as_codes(self, X, np.arange(d))
+        codes = as_codes(self, X, np.arange(d), strict=False).codes
         if self.min_categories is not None:
             refuse_unseen(self, codes, np.arange(d), self.n_categories_)
         alpha, prior = float(self._smoothing(d)), self.class_log_prior_

@@ -21,7 +21,7 @@ Course: S0-5, S3-28. Reference: Mitchell (1997), ch. 6.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,14 +53,16 @@ class CategoryCounts(Statistics):
     n: Floats  # (k,)
     N: Floats  # (k, sum J)
     J: Vector  # (d,)
+    cut: int = 0  # entries that were no whole numbers
 
     def __add__(self, other: CategoryCounts) -> CategoryCounts:
-        J = np.maximum(self.J, other.J)
-        return CategoryCounts(self.n + other.n, self.widened(J) + other.widened(J), J)
+        J, cut = np.maximum(self.J, other.J), self.cut + other.cut
+        N = self.widened(J) + other.widened(J)
+        return CategoryCounts(self.n + other.n, N, J, cut)
 
     def scaled(self, factor: float) -> CategoryCounts:
         """Count the same rows `factor` times."""
-        return CategoryCounts(self.n * factor, self.N * factor, self.J)
+        return CategoryCounts(self.n * factor, self.N * factor, self.J, self.cut)
 
     def widened(self, J: Vector) -> Floats:
         """Make room for J categories."""
@@ -102,17 +104,29 @@ def least_categories(who: object, given: Any, d: int) -> Vector:
     return np.broadcast_to(least, (d,)).astype(np.int64)
 
 
-def as_codes(who: object, X: Floats, columns: Vector, first_row: int = 0) -> Vector:
-    """Return categories as int32; refuse what is no whole number in [0, 2^24)."""
+class Codes(NamedTuple):
+    """Categories as whole numbers."""
+
+    codes: Vector  # (n, m) int32
+    cut: int  # how many were no whole numbers, and lost their fraction
+
+
+def as_codes(
+    who: object, X: Floats, columns: Vector, first_row: int = 0, *, strict: bool = True
+) -> Codes:
+    """Return categories as int32; refuse what is not in [0, 2^24).
+
+    `strict` refuses fractions too; otherwise they are cut off and counted.
+    """
     part = X if len(columns) == X.shape[1] else X[:, columns]
     if not part.size:
-        return np.zeros(part.shape, dtype=np.int32)
-    low, high = part.min(), part.max()
-    if low >= 0 and high < MOST:
-        codes = part.astype(np.int32)
-        if (codes == part).all():
-            return codes
-    wrong = (part < 0) | (part >= MOST) | (part != np.floor(part))
+        return Codes(np.zeros(part.shape, dtype=np.int32), 0)
+    if part.min() >= 0 and part.max() < MOST:
+        codes = part.astype(np.int32, order="C")
+        cut = int(np.count_nonzero(codes != part))
+        if not (cut and strict):
+            return Codes(codes, cut)
+    wrong = (part < 0) | (part >= MOST) | (strict & (part != np.floor(part)))
     row, column = np.argwhere(wrong)[0]
     value = part[row, column]
     must = f"categories must be whole numbers in [0, {MOST})"
@@ -122,13 +136,14 @@ def as_codes(who: object, X: Floats, columns: Vector, first_row: int = 0) -> Vec
 
 
 def count_categories(
-    codes: Vector, chunk: Chunk, k: int, least: Vector
+    coded: Codes, chunk: Chunk, k: int, least: Vector
 ) -> CategoryCounts:
     """Count the categories of each class in a chunk."""
+    codes = coded.codes
     J = np.maximum(codes.max(axis=0, initial=-1).astype(np.int64) + 1, least)
     n, N = np.zeros(k), np.zeros((k, int(J.sum())))
     loops.code_counts(codes + starts(J).astype(np.int32), chunk.y, chunk.w, n, N)
-    return CategoryCounts(n, N, J)
+    return CategoryCounts(n, N, J, coded.cut)
 
 
 def log_tables(s: CategoryCounts, alpha: float) -> Floats:

@@ -5,7 +5,7 @@ Also known as: CNB, TWCNB (with norm and tf-idf weights).
 Each class is judged by the counts of all the others, which are more, and more alike in
 number, than its own; that helps where classes differ much in size:
 
-    P(j | not c) = (O_cj + alpha) / (sum_i O_ci + d alpha),  O_c = sum_{b != c} N_b   (1)
+    P(j | not c) = (O_cj + alpha) / (sum_i O_ci + d alpha), O_c = sum_{b!=c} N_b (1)
     w_cj         = -log P(j | not c)                                             (2)
     score_c(x)   = sum_j x_j w_cj                                                (3)
 

@@ -88,6 +88,11 @@ class DiscreteNB(NaiveBayes):
     takes_sparse: ClassVar[bool] = True
     one_table: ClassVar[bool] = False
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on numbers, which are no counts
+        return tags
+
     # -- what each event model writes ----------------------------------------------
     @abstractmethod
     def _log_shares(self, s: Any) -> Floats:

@@ -231,7 +231,7 @@ class MixedNB(NaiveBayes):
         k = len(self.classes_)
         codes = as_codes(self, chunk.X, state.discrete, chunk.first_row)
         least = self._least(state.discrete)
-        self._check_binary(codes, state.discrete, chunk.first_row)
+        self._check_binary(codes.codes, state.discrete, chunk.first_row)
         answers = count_categories(codes, chunk, k, least)
         U = np.ascontiguousarray(chunk.X[:, state.numeric])
         if self.covariance == "full":
@@ -296,7 +296,7 @@ class MixedNB(NaiveBayes):
             prior = np.log(self.class_prior_)
         J, V = np.broadcast_to(prior, (len(X), len(prior))), None
         if len(self.discrete_columns_):
-            codes = as_codes(self, X, self.discrete_columns_)
+            codes = as_codes(self, X, self.discrete_columns_).codes
             self._check_binary(codes, self.discrete_columns_)
             if self.min_categories is not None:
                 refuse_unseen(self, codes, self.discrete_columns_, self.n_categories_)

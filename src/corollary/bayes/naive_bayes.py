@@ -86,7 +86,8 @@ class NaiveBayes(StreamingLearner, Classifier):
 
     def predict(self, X: Any) -> Vector:
         """Return the most probable class of each row."""
-        return self.classes_[self._scores(X).argmax(axis=1)]
+        best = self._scores(X).argmax(axis=1)
+        return self.classes_[best]
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return log P(c | x) of each row and class."""
