@@ -43,6 +43,7 @@ __all__ = [
     "DiscreteNB",
     "FeatureCounts",
     "LogTable",
+    "finite",
     "linear_scores",
     "log_shares",
 ]
@@ -119,9 +120,7 @@ class DiscreteNB(NaiveBayes):
 
     def objective(self, s: Any, state: LogTable) -> float:
         """Return the negative log-likelihood per row, without the class part."""
-        return -float(
-            np.vdot(s.N, np.where(np.isinf(state.L), 0.0, state.L)) / s.n.sum()
-        )
+        return -float(np.vdot(s.N, finite(state.L)) / s.n.sum())
 
     def account(self, state: LogTable, report: Report) -> None:
         """Shares of counts are exact."""
@@ -140,8 +139,8 @@ class DiscreteNB(NaiveBayes):
         self.class_count_ = fitted.statistics.n
         self.class_log_prior_ = state.log_prior
         self._set_counts(fitted.statistics, state.L)
-        vetoes = np.argwhere(np.isinf(state.L))
-        if len(vetoes):
+        if finite(state.L) is not state.L:
+            vetoes = np.argwhere(np.isneginf(state.L))
             c, j = vetoes[0]
             where = f"{self._event(fitted.statistics, int(j))} class"
             self.report_.warnings.append(
@@ -197,6 +196,11 @@ def refuse(who: object, X: Matrix, first_row: int, low: float, high: float) -> N
     must = "X must be >= 0" if np.isinf(high) else f"X must be in [{low:g}, {high:g}]"
     came = "Negative values in data" if value < low else "larger values"
     raise DataError(sentence(who, must, f"{came}, {value:g} in row {first_row + row}"))
+
+
+def finite(L: Floats) -> Floats:
+    """Return logarithms with 0 for log 0; the same array where there is none."""
+    return np.where(np.isneginf(L), 0.0, L) if np.isneginf(L.min(initial=0.0)) else L
 
 
 def log_shares(S: Floats, total: Floats, values: int) -> Floats:

@@ -56,6 +56,7 @@ from corollary.bayes.categories import (
     log_tables,
     split,
 )
+from corollary.bayes.discrete import finite
 from corollary.bayes.gaussian_nb import ClassMoments, gaussian_scores
 from corollary.bayes.naive_bayes import Joint, NaiveBayes, check_priors, vetoed
 from corollary.core.arrays import Floats, Matrix, Vector
@@ -259,7 +260,7 @@ class MixedNB(NaiveBayes):
     def objective(self, s: MixedSums, state: MixedModel) -> float:
         """Return the negative log-likelihood per row, without the class part."""
         numbers, g = s.numbers, len(state.numeric)
-        total = -np.vdot(s.answers.N, np.where(np.isinf(state.L), 0.0, state.L))
+        total = -np.vdot(s.answers.N, finite(state.L))
         for n, M2, S in zip(numbers.n, numbers.M2, state.S, strict=True):
             if S.ndim == 1:
                 M2, S = np.diag(M2), np.diag(np.maximum(S, 1e-300))

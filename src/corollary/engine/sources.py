@@ -154,10 +154,10 @@ class Slice(Part):
     b: int
 
     def chunks(self) -> Iterator[Chunk]:
-        """Cut the rows out; dense rows are a view."""
+        """Cut the rows out, as a view."""
         s, rows = self.source, slice(self.a, self.b)
         yield Chunk(
-            s.X[rows],
+            csr_rows(s.X, self.a, self.b) if s.sparse else s.X[rows],
             None if s.y is None else s.y[rows],
             None if s.w is None else s.w[rows],
             first_row=self.a,
@@ -165,6 +165,16 @@ class Slice(Part):
 
     def __reduce__(self) -> Any:
         return Loaded, tuple(self.chunks())
+
+
+def csr_rows(X: Any, a: int, b: int) -> Any:
+    """Return rows a to b of a canonical CSR matrix; their values are a view."""
+    begin, end = X.indptr[a], X.indptr[b]
+    rows = sp.csr_array((b - a, X.shape[1]), dtype=X.dtype)
+    rows.indptr = X.indptr[a : b + 1] - begin
+    rows.indices, rows.data = X.indices[begin:end], X.data[begin:end]
+    rows.has_canonical_format = True
+    return rows
 
 
 @dataclass(frozen=True)

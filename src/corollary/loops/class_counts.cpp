@@ -52,8 +52,8 @@ struct Range {
 
 // out += w v(x_i), and the range of x_i.
 template <class T, class V>
-inline void add_values(const Dense<T>& X, Index i, double w, V v, double* __restrict out,
-                       Range& range) {
+inline void add_values(const Dense<T>& X, Index i, double w, V v,
+                       double* __restrict out, Range& range) {
     const T* __restrict x = X.row(i);
     T low = std::numeric_limits<T>::infinity(), high = -low;
     for (Index j = 0; j < X.d; ++j) {
@@ -89,8 +89,8 @@ Range class_counts(const Rows& X, V v, const std::int32_t* z, const double* w, I
     for (Index i = 0; i < X.n; ++i) {
         const Index c = z[i];
         const double w_i = w ? w[i] : 1;
-        n[c] += w_i;                                     // (1)
-        add_values(X, i, w_i, v, N + c * d, range);      // (2)
+        n[c] += w_i;                                 // (1)
+        add_values(X, i, w_i, v, N + c * d, range);  // (2)
     }
     return range;
 }
@@ -121,23 +121,40 @@ inline double value(Ones<std::int32_t>, Index, V) {
     return 1;
 }
 
-// (3) for one row: four of its values at a time, so that a score is read and written
-// once for the four.
-template <class Row, class V>
-inline void score(Row row, V v, const double* W, Index k, double* __restrict s) {
-    Index p = 0;
-    for (; p + 4 <= row.count; p += 4) {
-        const double *w0 = W + row.j[p] * k, *w1 = W + row.j[p + 1] * k,
-                     *w2 = W + row.j[p + 2] * k, *w3 = W + row.j[p + 3] * k;
-        const double x0 = value(row, p, v), x1 = value(row, p + 1, v),
-                     x2 = value(row, p + 2, v), x3 = value(row, p + 3, v);
-        for (Index c = 0; c < k; ++c)
-            s[c] += (x0 * w0[c] + x1 * w1[c]) + (x2 * w2[c] + x3 * w3[c]);
+// (3) for one row and C vectors of classes from the first on, whose scores stay in
+// registers. The rows of W that come next are fetched ahead: they lie anywhere.
+template <int C, class Row, class V>
+inline void score_vectors(Row row, V v, const double* W, Index k, double* s) {
+    constexpr int L = lanes<double>;
+    constexpr Index ahead = 12;
+    Vec<double> sum[C];
+    for (int c = 0; c < C; ++c) sum[c] = load(s + c * L);
+    for (Index p = 0; p < row.count; ++p) {
+        if (p + ahead < row.count) {
+            const double* next = W + row.j[p + ahead] * k;
+            for (int c = 0; c < C * L; c += 8) __builtin_prefetch(next + c);
+        }
+        const double* w = W + row.j[p] * k;
+        const Vec<double> x = splat(value(row, p, v));
+        for (int c = 0; c < C; ++c) sum[c] += x * load(w + c * L);
     }
-    for (; p < row.count; ++p) {
-        const double* w0 = W + row.j[p] * k;
-        const double x0 = value(row, p, v);
-        for (Index c = 0; c < k; ++c) s[c] += x0 * w0[c];
+    for (int c = 0; c < C; ++c) store(s + c * L, sum[c]);
+}
+
+// (3) for one row: whole vectors of classes, then those that are left over.
+template <class Row, class V>
+inline void score(Row row, V v, const double* W, Index k, double* s) {
+    constexpr int L = lanes<double>;
+    Index c = 0;
+    for (; c + 8 * L <= k; c += 8 * L) score_vectors<8>(row, v, W + c, k, s + c);
+    for (; c + 5 * L <= k; c += 5 * L) score_vectors<5>(row, v, W + c, k, s + c);
+    for (; c + 2 * L <= k; c += 2 * L) score_vectors<2>(row, v, W + c, k, s + c);
+    for (; c + L <= k; c += L) score_vectors<1>(row, v, W + c, k, s + c);
+    if (c == k) return;
+    for (Index p = 0; p < row.count; ++p) {
+        const double* w = W + row.j[p] * k;
+        const double x = value(row, p, v);
+        for (Index b = c; b < k; ++b) s[b] += x * w[b];
     }
 }
 
