@@ -96,7 +96,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     >>> model.predict(["You won a free prize, claim your cash now"]).tolist()
     ['spam']
     >>> [word.word for word in model.telling_words(2)["spam"]]
-    ['free', 'now']
+    ['now', 'free']
     """
 
     def __init__(self, vectorizer: Any = None, model: Any = None) -> None:

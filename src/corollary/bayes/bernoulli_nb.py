@@ -29,6 +29,7 @@ from corollary.bayes.discrete import (
     DiscreteNB,
     FeatureCounts,
     LogTable,
+    check_range,
     linear_scores,
     log_shares,
 )
@@ -83,7 +84,7 @@ class BernoulliNB(DiscreteNB):
     >>> from corollary import BernoulliNB
     >>> X = np.array([[1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 1, 1]])
     >>> model = BernoulliNB().fit(X, ["yes", "yes", "no", "no"])
-    >>> np.exp(model.feature_log_prob_).tolist()  # no, yes
+    >>> np.exp(model.feature_log_prob_).round(9).tolist()  # no, yes
     [[0.25, 0.5, 0.75], [0.75, 0.5, 0.5]]
     >>> model.predict([[1, 0, 0]]).tolist()
     ['yes']
@@ -147,6 +148,8 @@ class BernoulliNB(DiscreteNB):
 
     # -- use -----------------------------------------------------------------------
     def _joint(self, X: Matrix) -> Joint:
+        if self.binarize is None:
+            check_range(self, X, 0.0, 1.0)
         there, absent = self.feature_log_prob_, self.absence_log_prob_
         prior = self.class_log_prior_
         never, always = np.isneginf(there), np.isneginf(absent)

@@ -26,6 +26,7 @@ Course: S0-5, S3-28, S4-41. Reference: Mitchell (1997), ch. 6.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -146,6 +147,10 @@ class CategoricalNB(DiscreteNB):
         codes = as_codes(self, chunk.X, columns, chunk.first_row, strict=False)
         least = least_categories(self, self.min_categories, d)
         return count_categories(codes, chunk, len(self.classes_), least)
+
+    def objective(self, s: CategoryCounts, state: LogTable) -> float:
+        """Return the negative log-likelihood per row, without the class part."""
+        return super().objective(replace(s, N=s.widened(state.J), J=state.J), state)
 
     def _log_shares(self, s: CategoryCounts) -> Floats:
         return log_tables(s, float(self._smoothing(len(s.J))))  # (1)

@@ -34,6 +34,7 @@ from corollary.bayes.discrete import (
     DiscreteNB,
     FeatureCounts,
     LogTable,
+    check_range,
     linear_scores,
     log_shares,
 )
@@ -140,6 +141,7 @@ class ComplementNB(DiscreteNB):
 
     # -- use -----------------------------------------------------------------------
     def _joint(self, X: Matrix) -> Joint:
+        check_range(self, X, 0.0, np.inf)
         w = self.feature_log_prob_
         alone = len(self.classes_) == 1
         constant = self.class_log_prior_ if alone else np.zeros(len(w))

@@ -43,6 +43,7 @@ __all__ = [
     "DiscreteNB",
     "FeatureCounts",
     "LogTable",
+    "check_range",
     "finite",
     "linear_scores",
     "log_shares",
@@ -73,6 +74,7 @@ class LogTable:
 
     log_prior: Any = None  # (k,)
     L: Any = None  # (k, values)
+    J: Any = None  # (d,) values of each feature, where each has a table of its own
 
 
 class DiscreteNB(NaiveBayes):
@@ -116,7 +118,8 @@ class DiscreteNB(NaiveBayes):
 
     def update(self, s: Any, state: LogTable) -> LogTable:
         """Turn counts into logarithms of shares (1), (2)."""
-        return replace(state, log_prior=self._log_prior(s.n), L=self._log_shares(s))
+        L, J = self._log_shares(s), getattr(s, "J", None)
+        return replace(state, log_prior=self._log_prior(s.n), L=L, J=J)
 
     def objective(self, s: Any, state: LogTable) -> float:
         """Return the negative log-likelihood per row, without the class part."""
@@ -183,6 +186,15 @@ class DiscreteNB(NaiveBayes):
         if least < low or most > high:
             refuse(self, chunk.X, chunk.first_row, low, high)
         return FeatureCounts(n, N)
+
+
+def check_range(who: object, X: Matrix, low: float, high: float) -> Matrix:
+    """Return rows of which every entry is in [low, high]."""
+    values = X.data if sp.issparse(X) else X
+    above = np.isfinite(high) and values.max(initial=low) > high
+    if above or values.min(initial=low) < low:
+        refuse(who, X, 0, low, high)
+    return X
 
 
 def refuse(who: object, X: Matrix, first_row: int, low: float, high: float) -> None:

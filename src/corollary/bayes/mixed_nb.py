@@ -118,6 +118,7 @@ class MixedModel:
     prior: Any = None  # (k,)
     S: Any = None  # (k, g, g) or (k, g)
     L: Any = None  # (k, sum J)
+    J: Any = None  # (m,)
     epsilon: float = 0.0
 
 
@@ -255,12 +256,13 @@ class MixedNB(NaiveBayes):
         S = np.where(S.any(axis=tuple(range(1, S.ndim)), keepdims=True), S, unit(S))
         prior = moments.n / moments.n.sum() if given is None else given
         L = log_tables(s.answers, self.alpha)
-        return replace(state, prior=prior, S=S, L=L, epsilon=epsilon)
+        J = s.answers.J
+        return replace(state, prior=prior, S=S, L=L, J=J, epsilon=epsilon)
 
     def objective(self, s: MixedSums, state: MixedModel) -> float:
         """Return the negative log-likelihood per row, without the class part."""
         numbers, g = s.numbers, len(state.numeric)
-        total = -np.vdot(s.answers.N, finite(state.L))
+        total = -np.vdot(s.answers.widened(state.J), finite(state.L))
         for n, M2, S in zip(numbers.n, numbers.M2, state.S, strict=True):
             if S.ndim == 1:
                 M2, S = np.diag(M2), np.diag(np.maximum(S, 1e-300))
@@ -275,6 +277,11 @@ class MixedNB(NaiveBayes):
         free = g + (g * (g + 1) // 2 if self.covariance == "full" else g)
         answers = state.L.shape[1] - len(state.discrete)
         report.facts["parameters"] = k * (free + answers) + k - 1
+        if g and self.covariance == "full" and np.linalg.eigvalsh(state.S).min() <= 0:
+            report.warnings.append(
+                "the covariance of some class is singular: the model cannot predict; "
+                "raise var_smoothing, or use covariance='diag'."
+            )
         if np.isneginf(state.L).any():
             report.warnings.append(
                 f"{int(np.isneginf(state.L).sum())} zero counts veto a class: a row "

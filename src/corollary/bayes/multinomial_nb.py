@@ -31,6 +31,7 @@ from corollary.bayes.discrete import (
     DiscreteNB,
     FeatureCounts,
     LogTable,
+    check_range,
     linear_scores,
     log_shares,
 )
@@ -128,6 +129,7 @@ class MultinomialNB(DiscreteNB):
 
     # -- use -----------------------------------------------------------------------
     def _joint(self, X: Matrix) -> Joint:
+        check_range(self, X, 0.0, np.inf)
         L, prior = self.feature_log_prob_, self.class_log_prior_
         zero = np.isneginf(L)
         if not zero.any():
