@@ -11,9 +11,9 @@ from common.learners import LEARNERS, assert_same, make_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corollary import PCA, GaussianNB, KMeans, LinearRegression, engine
+from corollary import PCA, GaussianNB, KMeans, LinearRegression, MultinomialNB, engine
 from corollary.core.errors import DataError
-from corollary.engine import ArraySource, ChunkSource
+from corollary.engine import ArraySource, ChunkSource, Data
 from corollary.engine.sources import CHUNK_BYTES
 
 DATA = make_data(n=200, d=4)
@@ -103,6 +103,35 @@ def test_labels_of_an_array_are_encoded_in_a_new_source():
     assert told(lambda: source.encoded(np.array(["a"]))) == (
         "ArraySource: labels must be among the classes ['a']; got 'b' in y."
     )
+
+
+def test_sparse_chunks_are_views_of_their_rows():
+    X = sp.random_array((50, 7), density=0.3, rng=0, format="csr")
+    with engine.use(chunk_rows=20):
+        chunks = read(ArraySource(X))
+    assert [chunk.X.shape for chunk in chunks] == [(20, 7), (20, 7), (10, 7)]
+    assert all(np.shares_memory(chunk.X.data, X.data) for chunk in chunks)
+    assert all(chunk.X.has_sorted_indices for chunk in chunks)
+    together = sp.vstack([chunk.X for chunk in chunks])
+    np.testing.assert_array_equal(together.toarray(), X.toarray())
+
+
+def test_a_chunk_outweighs_its_statistics():
+    class Wide(MultinomialNB):
+        def sums_bytes(self, n_features):
+            return 20 * 2**20
+
+    X = np.ones((2_000_000, 8))  # 128 MB
+    y = np.arange(len(X)) % 2
+    source = ArraySource(X, y)
+    model = Wide().fit(X, y)
+    assert Data(Wide(), source).source.chunk_bytes == 80 * 2**20
+    assert len(source.parts()) == 2
+    assert (
+        Data(MultinomialNB().fit(X[:9], y[:9]), source).source.chunk_bytes
+        == CHUNK_BYTES
+    )
+    np.testing.assert_array_equal(model.feature_count_, np.full((2, 8), 10**6))
 
 
 @pytest.mark.parametrize("case", LEARNERS, ids=str)
