@@ -22,7 +22,7 @@ def test_boolean_features_cost_2_times_2_to_the_n_minus_1_or_2_n(n):
     assert count.prior == 1
 
 
-@pytest.mark.course("S0-4", "S3-32")
+@pytest.mark.course("S3-32")
 @pytest.mark.parametrize(("k", "r", "s"), [(3, 4, 2), (2, 2, 5), (7, 3, 3)])
 def test_factored_tables_need_s_times_k_plus_r_minus_2_and_the_classes(k, r, s):
     count = parameter_counts([k, r], s)

@@ -134,8 +134,8 @@ class GaussianNB(NaiveBayes):
 
     def statistics(self, chunk: Chunk, state: Gaussians) -> ClassMoments:
         """Take the moments of each class in the chunk."""
-        n, mean = np.zeros(state.k), np.zeros((state.k, state.d))
-        M2 = np.zeros((state.k, state.d))
+        k, d = len(self.classes_), chunk.X.shape[1]
+        n, mean, M2 = np.zeros(k), np.zeros((k, d)), np.zeros((k, d))
         loops.class_moments(chunk.X, chunk.y, chunk.w, n, mean, M2)
         return ClassMoments(n, mean, M2)
 

@@ -134,7 +134,8 @@ class MultinomialNB(DiscreteNB):
         zero = np.isneginf(L)
         if not zero.any():
             return Joint(linear_scores(X, L.T, prior))  # (2)
-        rest = -np.log(np.maximum(self.feature_count_.sum(axis=1), 1e-300))
+        total = (self.feature_count_ + self._smoothing(X.shape[1])).sum(axis=1)
+        rest = -np.log(np.maximum(total, 1e-300))
         J = linear_scores(X, np.where(zero, rest[:, None], L).T, prior)
         V = linear_scores(X, zero.T.astype(np.float64), np.zeros(len(prior)))
         return vetoed(Joint(J, V), prior)

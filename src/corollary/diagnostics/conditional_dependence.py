@@ -27,7 +27,7 @@ classes 2(2^n - 1) against 2n.  Even where independence fails, the most probable
 may be right; its probability is then too sure of itself.
 
 Notation: n_c rows in class c; J categories; I in nats.
-Course: S3-32, S0-4. References: Cover and Thomas (2006), ch. 2; Holm (1979).
+Course: S3-32. References: Cover and Thomas (2006), ch. 2; Holm (1979).
 """
 
 from __future__ import annotations
