@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
 
 def linear(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -48,6 +49,32 @@ def blobs(
     rng = np.random.default_rng(0)
     centers, z = rng.uniform(-box, box, (k, d)), rng.integers(0, k, n)
     return (centers[z] + std * rng.standard_normal((n, d))).astype(dtype), z
+
+
+def texts(
+    n: int, words: int, k: int, length: int = 90
+) -> tuple[sp.csr_array, np.ndarray]:
+    """Draw word counts: few frequent words, many rare ones, some told by the class."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(k, size=n)
+    row = np.repeat(np.arange(n), rng.poisson(length, n))
+    word = (words ** rng.random(len(row))).astype(np.int64) - 1  # Zipf's law
+    own = rng.random(len(row)) < 0.2
+    word = np.where(own, (7 * word + 101 * y[row]) % words, word)
+    X = sp.csr_array((np.ones(len(row)), (row, word)), shape=(n, words))
+    X.sum_duplicates()
+    return X, y
+
+
+def categories(n: int, d: int, J: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw d features of J categories each, whose shares differ between k classes."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(k, size=n)
+    edges = rng.dirichlet(np.ones(J), (k, d)).cumsum(axis=2)
+    X = np.empty((n, d), dtype=np.int64)
+    for j in range(d):
+        X[:, j] = (rng.random(n)[:, None] > edges[y, j, :-1]).sum(axis=1)
+    return X, y
 
 
 def low_rank(n: int, d: int, k: int) -> np.ndarray:

@@ -57,7 +57,9 @@ def test_each_method_is_found_by_each_name(entry):
         ("karhunen-lo\u00e8ve", "PCA"),
         ("principal components", "PCA"),
         ("prinzipal component analisis", "PCA"),
-        ("naive bayes", "GaussianNB"),
+        ("gaussian naive bayes", "GaussianNB"),
+        ("bag of words", "MultinomialNB"),
+        ("nominal attributes", "CategoricalNB"),
         ("gausian nb", "GaussianNB"),
         ("ols", "LinearRegression"),
         ("normal equations", "LinearRegression"),
@@ -69,6 +71,11 @@ def test_each_method_is_found_by_each_name(entry):
 )
 def test_forgiving_search(query, name):
     assert names(query)[0] == name
+
+
+def test_a_family_is_found_by_its_name():
+    family = {"BernoulliNB", "CategoricalNB", "GaussianNB", "MixedNB", "MultinomialNB"}
+    assert family <= set(names("naive bayes"))
 
 
 def test_equal_names_come_before_parts():

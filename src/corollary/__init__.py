@@ -16,6 +16,9 @@ __version__ = "0.1.0"
 ESTIMATORS = {
     "FisherDiscriminant": "corollary.discriminants.fisher_discriminant",
     "GaussianDiscriminant": "corollary.discriminants.gaussian_discriminant",
+    "BernoulliNB": "corollary.bayes.bernoulli_nb",
+    "CategoricalNB": "corollary.bayes.categorical_nb",
+    "ComplementNB": "corollary.bayes.complement_nb",
     "GaussianNB": "corollary.bayes.gaussian_nb",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
@@ -25,6 +28,8 @@ ESTIMATORS = {
     "LinearRegression": "corollary.linear.linear_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
     "NearestCentroid": "corollary.discriminants.nearest_centroid",
+    "MixedNB": "corollary.bayes.mixed_nb",
+    "MultinomialNB": "corollary.bayes.multinomial_nb",
     "PCA": "corollary.decomposition.pca",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
@@ -49,7 +54,12 @@ __all__ = sorted([*ESTIMATORS, *_FUNCTIONS, *_MODULES])
 if TYPE_CHECKING:
     from corollary import datasets as datasets
     from corollary import engine as engine
+    from corollary.bayes.bernoulli_nb import BernoulliNB as BernoulliNB
+    from corollary.bayes.categorical_nb import CategoricalNB as CategoricalNB
+    from corollary.bayes.complement_nb import ComplementNB as ComplementNB
     from corollary.bayes.gaussian_nb import GaussianNB as GaussianNB
+    from corollary.bayes.mixed_nb import MixedNB as MixedNB
+    from corollary.bayes.multinomial_nb import MultinomialNB as MultinomialNB
     from corollary.clustering.k_means import KMeans as KMeans
     from corollary.core.config import config_context as config_context
     from corollary.core.config import get_config as get_config

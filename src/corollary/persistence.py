@@ -47,6 +47,11 @@ RECORDS = {
     "ClassMoments": "corollary.engine.classes",
     "ClassScatters": "corollary.engine.classes",
     "Gaussians": "corollary.bayes.gaussian_nb",
+    "FeatureCounts": "corollary.bayes.discrete",
+    "LogTable": "corollary.bayes.discrete",
+    "CategoryCounts": "corollary.bayes.categories",
+    "MixedModel": "corollary.bayes.mixed_nb",
+    "MixedSums": "corollary.bayes.mixed_nb",
     "Fitted": "corollary.engine.run",
     "Ladder": "corollary.discriminants.gaussian_discriminant",
     "Line": "corollary.discriminants.linear_discriminant_analysis",
@@ -238,8 +243,13 @@ def check_shapes(model: Any) -> None:
             raise ModelFileError(
                 f"{name} must have shape ({allowed}), not {array.shape}"
             )
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
+        wrong = np.isnan if "_log_" in name else _not_finite  # log 0 is infinite
+        if array.dtype.kind == "f" and wrong(array).any():
             raise ModelFileError(f"{name} must be finite")
+
+
+def _not_finite(array: Any) -> Any:
+    return ~np.isfinite(array)
 
 
 def _fits(shape: tuple[int, ...], dims: list[str], sizes: dict[str, int]) -> bool:

@@ -87,6 +87,18 @@ def test_a_constant_feature_does_not_break_it_and_is_named():
     assert "features [2] do not vary" in model.report_.warnings[0]
 
 
+@pytest.mark.parametrize("var_smoothing", [0.0, 1e-9])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_features_without_any_spread_give_no_nan(var_smoothing, dtype):
+    X = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 3.0]], dtype)
+    model = GaussianNB(var_smoothing=var_smoothing).fit(X, [0, 0, 1])
+    P = model.predict_proba(np.vstack([X, [[5.0, 9.0]]]).astype(dtype))
+    assert np.isfinite(P).all()
+    np.testing.assert_allclose(P[:3], [[1, 0], [1, 0], [0, 1]])
+    same = GaussianNB(var_smoothing=var_smoothing).fit(X[:2], [0, 1])
+    np.testing.assert_allclose(same.predict_proba(X[:2]), 0.5)
+
+
 def test_digits_survive_a_large_mean():
     X, y = make()
     moved = GaussianNB(var_smoothing=0).fit(X + 1e8, y)

@@ -19,12 +19,23 @@ class Case:
     learned: tuple[str, ...]
     target: str = "none"
     rtol: float = 1e-10
+    kind: str = "numbers"
 
     def make(self, **more: Any) -> Any:
         return getattr(corollary, self.name)(**{**self.parameters, **more})
 
     def fitted(self, data: Data, **more: Any) -> Any:
-        return self.make(**more).fit(data.X, data.y(self.target))
+        return self.make(**more).fit(self.rows(data.X), data.y(self.target))
+
+    def rows(self, X: Any) -> Any:
+        """Turn numbers into what the learner takes: amounts, categories, or both."""
+        categories = np.minimum(np.rint(np.abs(X)), 4)
+        return {
+            "numbers": X,
+            "amounts": np.abs(X),
+            "categories": categories,
+            "mixed": np.where(np.arange(X.shape[1]) < 2, X, categories).astype(X.dtype),
+        }[self.kind]
 
     def __str__(self) -> str:
         options = "-".join(f"{v}" for v in self.parameters.values() if v != 0)
@@ -46,6 +57,8 @@ class Data:
             "two": self.two,
         }[target]
 
+
+COUNTED = ("feature_count_", "feature_log_prob_", "class_log_prior_")
 
 LEARNERS = [
     Case(
@@ -93,6 +106,23 @@ LEARNERS = [
         ("centroids_", "within_class_std_dev_"),
         "label",
     ),
+    Case("BernoulliNB", {}, COUNTED, "label"),
+    Case("MultinomialNB", {}, COUNTED, "label", kind="amounts"),
+    Case("ComplementNB", {"norm": True}, COUNTED, "label", kind="amounts"),
+    Case(
+        "CategoricalNB",
+        {"alpha": 0.5},
+        ("class_count_", "class_log_prior_", "n_categories_", "category_count_"),
+        "label",
+        kind="categories",
+    ),
+    Case(
+        "MixedNB",
+        {"categorical": [2, 3]},
+        ("theta_", "covariance_", "class_prior_", "category_count_"),
+        "label",
+        kind="mixed",
+    ),
     Case(
         "PCA",
         {"n_components": 3},
@@ -117,8 +147,15 @@ def make_data(n: int = 2000, d: int = 6, seed: int = 0) -> Data:
 def assert_same(case: Case, model: Any, other: Any, rtol: float | None = None) -> None:
     """Compare what was learned, up to rounding relative to each array's size."""
     for name in case.learned:
-        a, b = np.asarray(getattr(model, name)), np.asarray(getattr(other, name))
+        a, b = flat(getattr(model, name)), flat(getattr(other, name))
         scale = np.abs(b).max()
         np.testing.assert_allclose(
             a, b, rtol=0, atol=(rtol or case.rtol) * scale, err_msg=f"{case}: {name}"
         )
+
+
+def flat(learned: Any) -> Any:
+    """Return a learned array, or a list of arrays of several shapes in one."""
+    if isinstance(learned, list):
+        return np.concatenate([np.ravel(part) for part in learned])
+    return np.asarray(learned)

@@ -10,15 +10,15 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 import corollary
-from common.learners import LEARNERS, make_data
+from common.learners import LEARNERS, assert_same, make_data
 from corollary.core.errors import ModelFileError, ParameterError
 
 DATA = make_data(n=200, d=4)
 
 
-def outputs(model):
+def outputs(model, X):
     methods = ("predict", "transform", "predict_proba", "decision_function")
-    return {m: getattr(model, m)(DATA.X) for m in methods if hasattr(model, m)}
+    return {m: getattr(model, m)(X) for m in methods if hasattr(model, m)}
 
 
 @pytest.mark.parametrize("case", LEARNERS, ids=str)
@@ -29,8 +29,9 @@ def test_round_trip(case, tmp_path):
     assert type(again) is type(model)
     assert again.get_params() == model.get_params()
     assert str(again.report_) == str(model.report_)
-    for name, values in outputs(model).items():
-        np.testing.assert_array_equal(outputs(again)[name], values, err_msg=name)
+    X = case.rows(DATA.X)
+    for name, values in outputs(model, X).items():
+        np.testing.assert_array_equal(outputs(again, X)[name], values, err_msg=name)
 
 
 @pytest.mark.parametrize("name", corollary.ESTIMATORS)
@@ -44,22 +45,23 @@ def test_unfitted_round_trip(name, tmp_path):
     "case", [c for c in LEARNERS if hasattr(c.make(), "partial_fit")], ids=str
 )
 def test_a_loaded_stream_goes_on(case, tmp_path):
-    y = DATA.y(case.target)
+    X, y = case.rows(DATA.X), DATA.y(case.target)
     half, rest = slice(0, 100), slice(100, 200)
-    model = case.make().fit(DATA.X[half], None if y is None else y[half])
+    model = case.make().fit(X[half], None if y is None else y[half])
     corollary.save(model, tmp_path / "model")
     again = corollary.load(tmp_path / "model")
     for m in (model, again):
-        m.partial_fit(DATA.X[rest], None if y is None else y[rest])
-    for name in case.learned:
-        np.testing.assert_array_equal(getattr(model, name), getattr(again, name))
+        m.partial_fit(X[rest], None if y is None else y[rest])
+    assert_same(case, again, model, rtol=1e-300)
 
 
 @pytest.mark.parametrize("case", LEARNERS, ids=str)
 def test_no_training_row_is_in_the_file(case, tmp_path):
     corollary.save(case.fitted(DATA), tmp_path / "model")
     content = (tmp_path / "model").read_bytes()
-    assert not any(row.tobytes() in content for row in DATA.X)
+    rows = case.rows(DATA.X)
+    odd = rows[(rows.max(axis=1) > 0) & (rows != np.floor(rows)).any(axis=1)]
+    assert not any(row.tobytes() in content for row in odd)
 
 
 def test_strings_as_labels_and_names(tmp_path):

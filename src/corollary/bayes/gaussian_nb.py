@@ -28,17 +28,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary import loops
-from corollary.core.arrays import Floats, Vector
-from corollary.core.base import Classifier
+from corollary.bayes.naive_bayes import Joint, NaiveBayes, check_priors
+from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.config import get_config
-from corollary.core.errors import DataError, sentence
 from corollary.core.params import array_like, missing, real
 from corollary.core.report import Optimality, Report
-from corollary.engine import Chunk, Data, Fitted, StreamingClassifier
+from corollary.engine import Chunk, Data, Fitted
 from corollary.engine.classes import ClassMoments
-from corollary.objectives.softmax import log_softmax
 
-__all__ = ["GaussianNB"]
+__all__ = ["GaussianNB", "gaussian_scores"]
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class Gaussians:
     epsilon: float = 0.0
 
 
-class GaussianNB(StreamingClassifier, Classifier):
+class GaussianNB(NaiveBayes):
     """Naive Bayes with Gaussian features.
 
     Parameters
@@ -105,21 +103,19 @@ class GaussianNB(StreamingClassifier, Classifier):
     def start(self, data: Data, seed: int) -> Gaussians:
         """Check the priors; nothing else is needed."""
         k = len(self.classes_)
-        if self.priors is not None:
-            self._check_priors(np.asarray(self.priors, dtype=np.float64), k)
+        check_priors(self, self.priors, k)
         return Gaussians(k, data.source.n_features)
 
     def statistics(self, chunk: Chunk, state: Gaussians) -> ClassMoments:
         """Take the moments of each class in the chunk."""
-        return ClassMoments.of(chunk.X, chunk.y, chunk.w, state.k)
+        return ClassMoments.of(chunk.X, chunk.y, chunk.w, len(self.classes_))
 
     def update(self, s: ClassMoments, state: Gaussians) -> Gaussians:
         """Turn moments into maximum-likelihood parameters (2), (3)."""
         epsilon = self.var_smoothing * float(s.variances().max())
         variance = s.M2 / np.where(s.n > 0, s.n, 1.0)[:, None] + epsilon
-        prior = (
-            s.n / s.n.sum() if self.priors is None else np.asarray(self.priors, float)
-        )
+        given = check_priors(self, self.priors, len(s.n))
+        prior = s.n / s.n.sum() if given is None else given
         return replace(state, n=s.n, prior=prior, m=s.mean, s=variance, epsilon=epsilon)
 
     def objective(self, s: ClassMoments, state: Gaussians) -> float:
@@ -150,40 +146,16 @@ class GaussianNB(StreamingClassifier, Classifier):
         self.theta_, self.var_, self.epsilon_ = state.m, state.s, state.epsilon
 
     # -- use -----------------------------------------------------------------------
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """Return log P(c, x) of each row and class (1), (n, k)."""
-        X = self._query(X)
+    def _joint(self, X: Matrix) -> Joint:
         with np.errstate(divide="ignore"):
-            constant = np.log(self.class_prior_) - 0.5 * np.log(
-                2 * np.pi * self.var_
-            ).sum(1)
-            precision = 1 / self.var_
-        out = np.empty((X.shape[0], len(self.classes_)), dtype=X.dtype)
-        loops.joint_log_likelihood(
-            X, self.theta_, precision, constant, out, get_config().threads
-        )
-        return out
+            log_prior = np.log(self.class_prior_)
+        return Joint(gaussian_scores(X, self.theta_, self.var_, log_prior))
 
-    def predict(self, X: Any) -> Vector:
-        """Return the most probable class of each row."""
-        joint = self.predict_joint_log_proba(X)
-        return self.classes_[joint.argmax(axis=1)]
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return log P(c | x) of each row and class."""
-        return log_softmax(self.predict_joint_log_proba(X))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return P(c | x) of each row and class."""
-        return np.exp(self.predict_log_proba(X))
-
-    def _check_priors(self, priors: Floats, k: int) -> None:
-        if len(priors) != k:
-            must = f"Number of priors must match number of classes = {k}"
-            raise DataError(sentence(self, must, f"{len(priors)}"))
-        if not np.isclose(priors.sum(), 1.0):
-            must = "The sum of the priors should be 1"
-            raise DataError(sentence(self, must, f"{priors.sum():g}"))
-        if (priors < 0).any():
-            must = "Priors must be non-negative"
-            raise DataError(sentence(self, must, f"{priors.min():g}"))
+def gaussian_scores(X: Floats, m: Vector, s: Vector, log_prior: Floats) -> Floats:
+    """Return (1) without its last constant, (n, k); no variance counts as exactly 0."""
+    s = np.maximum(s, 4 * np.finfo(X.dtype).tiny)
+    constant = log_prior - 0.5 * np.log(2 * np.pi * s).sum(axis=1)
+    out = np.empty((X.shape[0], len(m)), dtype=X.dtype)
+    loops.joint_log_likelihood(X, m, 1 / s, constant, out, get_config().threads)
+    return out

@@ -34,7 +34,14 @@ def demo() -> None:
 
 def examples() -> list[tuple[str, str, Any]]:
     """Fit each learner to a bundled data set: what it is, a score, the model."""
-    return [*_unsupervised(), *_regressions(), *_classifiers(), *_discriminants()]
+    return [
+        *_unsupervised(),
+        *_regressions(),
+        *_classifiers(),
+        *_discriminants(),
+        *_texts(),
+        *_tables(),
+    ]
 
 
 def _unsupervised() -> list[tuple[str, str, Any]]:
@@ -132,6 +139,59 @@ def _discriminants() -> list[tuple[str, str, Any]]:
                 "NearestCentroid",
             )
         )
+    ]
+
+
+def _texts() -> list[tuple[str, str, Any]]:
+    """Sort messages by their words, with the three models of word counts."""
+    from corollary import BernoulliNB, ComplementNB, MultinomialNB, datasets
+    from corollary.applications.text_classification import TextClassifier
+
+    mail = datasets.messages()
+    shown = []
+    for model, y, what in (
+        (MultinomialNB(), mail.spam, "spam"),
+        (BernoulliNB(), mail.spam, "spam"),
+        (ComplementNB(), mail.topic, "their topic"),
+    ):
+        learned = TextClassifier(model=model).fit(mail.texts[::2], y[::2])
+        right = learned.score(mail.texts[1::2], y[1::2])
+        about = f"32 short messages, sorted by {what}"
+        score = f"accuracy on 32 other messages: {right:.1%}"
+        shown.append((about, score, learned.model_))
+    return shown
+
+
+def _tables() -> list[tuple[str, str, Any]]:
+    """Classify categories, and numbers beside answers."""
+    import numpy as np
+    from sklearn.preprocessing import OrdinalEncoder
+
+    from corollary import CategoricalNB, MixedNB, datasets
+    from corollary.bayes.mixed_nb import mixed_error
+
+    days = datasets.play_tennis()
+    encoder = OrdinalEncoder().fit(days.X)
+    tennis = CategoricalNB().fit(encoder.transform(days.X), days.y)
+    day = encoder.transform([["Sunny", "Cool", "High", "Strong"]])
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=4000)
+    ones = rng.random((4000, 3)) < np.where(y == 1, 0.7, 0.4)[:, None]
+    X = np.column_stack([rng.normal(size=4000) + 2 * y, ones])
+    mixed = MixedNB(binary=[1, 2, 3]).fit(X[2000:], y[2000:])
+    wrong, best = 1 - mixed.score(X[:2000], y[:2000]), mixed_error(2, 0.7, 0.4, m=3)
+    return [
+        (
+            days.about,
+            f"no tennis on a sunny, cool, humid, windy day: "
+            f"{tennis.predict_proba(day)[0, 0]:.1%}",
+            tennis,
+        ),
+        (
+            "2,000 rows of a number and three yes-no answers",
+            f"error on 2,000 new rows: {wrong:.1%} (no rule is below {best.total:.1%})",
+            mixed,
+        ),
     ]
 
 

@@ -34,7 +34,7 @@ from corollary.datasets.points import (
     unscaled_points,
     xor_points,
 )
-from corollary.datasets.records import Counts, Decision, Table
+from corollary.datasets.records import Counts, Decision, Table, Texts
 from corollary.datasets.samples import (
     Classification,
     Regression,
@@ -53,6 +53,7 @@ from corollary.datasets.shapes import (
     xor_cloud,
 )
 from corollary.datasets.streams import Stream, stream_rows, write_csv, write_parquet
+from corollary.datasets.texts import messages
 
 __all__ = [
     "Blobs",
@@ -64,6 +65,7 @@ __all__ = [
     "Roll",
     "Stream",
     "Table",
+    "Texts",
     "blobs",
     "body_mass",
     "cancer_kit",
@@ -81,6 +83,7 @@ __all__ = [
     "lauchli",
     "longley",
     "margin_points",
+    "messages",
     "nonseparable_points",
     "parzen_points",
     "pca_points",

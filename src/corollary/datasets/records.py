@@ -1,8 +1,8 @@
 """The records that the small data sets come in.
 
-A `Table` holds examples, a `Counts` a contingency table, a `Decision` a problem of
-choosing an action under uncertainty.  Each says in `known` what the right answers are,
-so that a method can be checked against numbers worked out independently.
+A `Table` holds examples, `Texts` messages, a `Counts` a contingency table, a `Decision`
+a problem of choosing an action under uncertainty.  `known` holds the right answers, so
+that a method can be checked against numbers worked out independently.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Counts", "Decision", "Table"]
+__all__ = ["Counts", "Decision", "Table", "Texts"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,32 @@ class Table:
             return {}
         classes, counts = np.unique(self.y, return_counts=True)
         return dict(zip(classes.tolist(), counts.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Short texts with two labels each.
+
+    Attributes
+    ----------
+    name, about : str
+        The function that makes it, and one sentence of what it is.
+    texts : tuple of str
+    spam, topic : ndarray of str, shape (n,)
+        Whether a text is wanted, and what it is about.
+
+    Examples
+    --------
+    >>> from corollary.datasets import messages
+    >>> sorted(set(messages().topic.tolist()))
+    ['health', 'money', 'travel', 'work']
+    """
+
+    name: str
+    about: str
+    texts: tuple[str, ...]
+    spam: np.ndarray
+    topic: np.ndarray
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,10 @@ class ClassScatters(Statistics):
         """Count the same rows `factor` times: the means stay."""
         return ClassScatters(self.n * factor, self.mean, self.S * factor)
 
+    def variances(self) -> Floats:
+        """Return the variance of each feature over all classes together (4)."""
+        return np.diagonal(self.total()) / self.n.sum()
+
     def within(self) -> Floats:
         """Return the scatter within the classes (2)."""
         return self.S.sum(axis=0)

@@ -74,6 +74,14 @@ class SummationLearner(ABC):
     def account(self, state: Any, report: Report) -> None:  # noqa: B027
         """Tell the report how far from optimal the state is, and what else is known."""
 
+    def sums_bytes(self, n_features: int) -> int:
+        """Estimate the size of one chunk's statistics, where it is large.
+
+        A chunk of an array is made larger than that, so that adding up the statistics
+        does not cost more than the rows.
+        """
+        return 0
+
     # -- what users call -----------------------------------------------------------
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from data.

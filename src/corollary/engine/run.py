@@ -37,7 +37,7 @@ from corollary.engine.executors import (
     single_threaded_blas,
 )
 from corollary.engine.schedules import PerChunk, PerPass
-from corollary.engine.sources import Chunk, Source
+from corollary.engine.sources import Chunk, Source, chunk_bytes
 from corollary.engine.statistics import fold
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ class Data:
     def __init__(self, learner: Any, source: Source, *, once: bool = False) -> None:
         self.learner, self.source = learner, source
         self.once = once or not source.replayable
+        source.chunk_bytes = chunk_bytes(learner.sums_bytes(source.n_features))
         parts = source.parts() if source.in_memory else None
         self._parts = parts if isinstance(parts, list) else None
         self.single = self._parts is not None and len(self._parts) == 1

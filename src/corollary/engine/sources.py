@@ -27,6 +27,11 @@ __all__ = ["ArraySource", "Chunk", "ChunkSource", "Part", "Source"]
 CHUNK_BYTES = 4 * 2**20
 
 
+def chunk_bytes(statistics: int) -> int:
+    """Return the size of a chunk: about a cache, or some times its statistics."""
+    return max(CHUNK_BYTES, 4 * statistics)
+
+
 @dataclass(frozen=True)
 class Chunk:
     """A block of rows on its way through a learner.
@@ -106,6 +111,7 @@ class Source(ABC):
     many_targets: bool = False
     classes: Vector | None = None
     described: str = "source"
+    chunk_bytes: int = CHUNK_BYTES  # of rows in memory
 
     @abstractmethod
     def parts(self) -> Iterable[Part]:
@@ -148,10 +154,10 @@ class Slice(Part):
     b: int
 
     def chunks(self) -> Iterator[Chunk]:
-        """Cut the rows out; dense rows are a view."""
+        """Cut the rows out, as a view."""
         s, rows = self.source, slice(self.a, self.b)
         yield Chunk(
-            s.X[rows],
+            csr_rows(s.X, self.a, self.b) if s.sparse else s.X[rows],
             None if s.y is None else s.y[rows],
             None if s.w is None else s.w[rows],
             first_row=self.a,
@@ -159,6 +165,16 @@ class Slice(Part):
 
     def __reduce__(self) -> Any:
         return Loaded, tuple(self.chunks())
+
+
+def csr_rows(X: Any, a: int, b: int) -> Any:
+    """Return rows a to b of a canonical CSR matrix; their values are a view."""
+    begin, end = X.indptr[a], X.indptr[b]
+    rows = sp.csr_array((b - a, X.shape[1]), dtype=X.dtype)
+    rows.indptr = X.indptr[a : b + 1] - begin
+    rows.indices, rows.data = X.indices[begin:end], X.data[begin:end]
+    rows.has_canonical_format = True
+    return rows
 
 
 @dataclass(frozen=True)
@@ -194,7 +210,7 @@ class ArraySource(Source):
         return self.y is not None
 
     def parts(self) -> list[Part]:
-        """Cut the rows into equal chunks of about 4 MB, or of the configured rows."""
+        """Cut the rows into chunks of about 4 MB or more, or of the configured rows."""
         n = self.X.shape[0]
         rows = get_config().chunk_rows or self._rows_in_cache()
         return [Slice(self, a, min(n, a + rows)) for a in range(0, max(n, 1), rows)]
@@ -203,7 +219,7 @@ class ArraySource(Source):
         width: float = self.X.shape[1] * self.X.dtype.itemsize
         if sp.issparse(self.X):
             width = 12 * self.X.nnz / max(1, self.X.shape[0]) + 8
-        return max(256, int(CHUNK_BYTES / max(width, 1.0)))
+        return max(256, int(self.chunk_bytes / max(width, 1.0)))
 
     def labels(self, learner: object) -> Vector:
         """Find the classes of y."""

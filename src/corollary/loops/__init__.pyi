@@ -18,6 +18,50 @@ Keys: TypeAlias = NDArray[np.uint64]
 
 target: str  # the module in use: "baseline", "x86_64_v3"
 
+# -- class_counts.cpp ----------------------------------------------------------------
+def class_counts(
+    X: NDArray[Real],  # (n, d)
+    z: Ints,  # (n,) class codes 0..k-1
+    w: Doubles | None,  # (n,)
+    threshold: float | None,  # count what is above it, instead of summing X
+    n: Doubles,  # (k,) added to
+    N: Doubles,  # (k, d) added to
+) -> tuple[float, float]: ...  # the least and the largest of X
+def class_counts_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    z: Ints,
+    w: Doubles | None,
+    threshold: float | None,
+    n: Doubles,
+    N: Doubles,
+) -> tuple[float, float]: ...
+def code_counts(
+    codes: Ints,  # (n, p) columns of N
+    z: Ints,  # (n,)
+    w: Doubles | None,  # (n,)
+    n: Doubles,  # (k,) added to
+    N: Doubles,  # (k, d) added to
+) -> None: ...
+def row_scores_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    threshold: float | None,
+    W: Doubles,  # (d, k)
+    constant: Doubles,  # (k,)
+    out: NDArray[Real],  # (n, k) out
+    threads: int,
+) -> None: ...
+def code_scores(
+    codes: Ints,  # (n, p) rows of W
+    W: Doubles,  # (d, k)
+    constant: Doubles,  # (k,)
+    out: NDArray[Real],  # (n, k) out
+    threads: int,
+) -> None: ...
+
 # -- finite.cpp ----------------------------------------------------------------------
 def all_finite(x: NDArray[Real], threads: int) -> bool: ...  # x: (n,)
 
