@@ -14,12 +14,15 @@ __version__ = "0.1.0"
 
 #: Where each estimator lives; also the table of classes that a model file may name.
 ESTIMATORS = {
+    "BayesClassifier": "corollary.bayes.bayes_classifier",
+    "CostSensitiveClassifier": "corollary.bayes.cost_sensitive",
     "GaussianNB": "corollary.bayes.gaussian_nb",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
     "LinearRegression": "corollary.linear.linear_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
     "PCA": "corollary.decomposition.pca",
+    "PriorClassifier": "corollary.bayes.prior_classifier",
     "Ridge": "corollary.linear.ridge",
 }
 
@@ -40,7 +43,12 @@ __all__ = sorted([*ESTIMATORS, *_FUNCTIONS, *_MODULES])
 if TYPE_CHECKING:
     from corollary import datasets as datasets
     from corollary import engine as engine
+    from corollary.bayes.bayes_classifier import BayesClassifier as BayesClassifier
+    from corollary.bayes.cost_sensitive import (
+        CostSensitiveClassifier as CostSensitiveClassifier,
+    )
     from corollary.bayes.gaussian_nb import GaussianNB as GaussianNB
+    from corollary.bayes.prior_classifier import PriorClassifier as PriorClassifier
     from corollary.clustering.k_means import KMeans as KMeans
     from corollary.core.config import config_context as config_context
     from corollary.core.config import get_config as get_config
