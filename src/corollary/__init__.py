@@ -21,6 +21,7 @@ ESTIMATORS = {
     "KMeans": "corollary.clustering.k_means",
     "LinearRegression": "corollary.linear.linear_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
+    "MaximumEntropyClassifier": "corollary.bayes.maximum_entropy_classifier",
     "PCA": "corollary.decomposition.pca",
     "PriorClassifier": "corollary.bayes.prior_classifier",
     "Ridge": "corollary.linear.ridge",
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
         CostSensitiveClassifier as CostSensitiveClassifier,
     )
     from corollary.bayes.gaussian_nb import GaussianNB as GaussianNB
+    from corollary.bayes.maximum_entropy_classifier import (
+        MaximumEntropyClassifier as MaximumEntropyClassifier,
+    )
     from corollary.bayes.prior_classifier import PriorClassifier as PriorClassifier
     from corollary.clustering.k_means import KMeans as KMeans
     from corollary.core.config import config_context as config_context

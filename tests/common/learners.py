@@ -64,6 +64,7 @@ LEARNERS = [
         "LogisticRegression", {"tol": 1e-6, "C": 0.1}, ("coef_", "intercept_"), "label"
     ),
     Case("GaussianNB", {}, ("theta_", "var_", "class_prior_"), "label"),
+    Case("MaximumEntropyClassifier", {"tol": 1e-9}, ("coef_", "intercept_"), "label"),
     Case("PriorClassifier", {}, ("class_prior_", "class_count_"), "label"),
     Case(
         "PCA",
