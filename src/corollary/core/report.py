@@ -30,8 +30,8 @@ class StopReason(enum.Enum):
         "Use a smaller learning_rate, or scale the features.",
     )
     DELEGATED = (
-        "left to the part inside",
-        "another estimator did the fit, and it keeps no report",
+        "delegated",
+        "the estimator inside did the fit, and it keeps no report",
         "",
     )
     STREAMING = ("streaming", "more data may follow through partial_fit", "")
