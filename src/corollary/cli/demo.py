@@ -134,13 +134,13 @@ def _decisions() -> list[tuple[str, str, Any]]:
     right = even.score(drawn.X[:500], drawn.y[:500])
     return [
         (
-            f"{fish.about} Salmon canned as bass costs 1, bass as salmon 2, a look 0.3.",
+            "The same, where salmon as bass costs 1, bass as salmon 2, a look 0.3.",
             f"mean cost of a fish: {wary.cost(fish.X, fish.y):.3f}",
             wary,
         ),
         (
             fish.about,
-            f"accuracy unseen, for the others to beat: {blind.score(fish.X, fish.y):.1%}",
+            f"accuracy unseen, to be beaten: {blind.score(fish.X, fish.y):.1%}",
             blind,
         ),
         (
