@@ -5,8 +5,9 @@ from sklearn.base import BaseEstimator
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KernelDensity
 
-from corollary import BayesClassifier, GaussianNB
-from corollary.core.errors import DataError, ParameterError
+import corollary
+from corollary import BayesClassifier, CostSensitiveClassifier, GaussianNB
+from corollary.core.errors import DataError, ModelFileError, ParameterError
 
 
 def make(n=300, d=2, k=3, seed=0):
@@ -151,6 +152,45 @@ def test_bad_input():
         BayesClassifier(GaussianMixture(1)).fit(X, y, np.ones(60))
     with pytest.raises(DataError, match="Input X must be finite"):
         BayesClassifier(KernelDensity()).fit([[0.0], [np.nan]], [0, 1])
+
+
+# -- the default density -----------------------------------------------------------
+def test_a_class_of_equal_rows_borrows_the_spread_of_all():
+    X = np.array([[0.0, 0], [1, 0], [0, 1], [4, 4], [4, 4]])
+    model = BayesClassifier().fit(X, [0, 0, 0, 1, 1])
+    spread = np.cov(X.T, bias=True)
+    expected = multivariate_normal([4, 4], spread).logpdf(X)
+    np.testing.assert_allclose(model.densities_[1].score_samples(X), expected)
+    assert model.report_.warnings[-1] == (
+        "class 1: its rows are all alike; it borrows the spread of all rows."
+    )
+
+
+def test_saved_and_loaded_it_is_the_same(tmp_path):
+    X, y = make()
+    y = np.array(["a", "b", "c"])[y]
+    model = BayesClassifier(priors=[0.2, 0.3, 0.5]).fit(X, y)
+    corollary.save(model, tmp_path / "model")
+    again = corollary.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert str(again.report_) == str(model.report_)
+    costly = CostSensitiveClassifier(BayesClassifier(), reject_cost=0.1).fit(X, y)
+    corollary.save(costly, tmp_path / "model")
+    again = corollary.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict(X), costly.predict(X))
+
+
+@pytest.mark.parametrize("kept", [0, 1, "PriorClassifier"])
+def test_a_file_with_other_densities_is_refused(kept, tmp_path):
+    X, y = make(d=2)
+    model = BayesClassifier().fit(X, y)
+    if kept == "PriorClassifier":
+        model.densities_[1] = corollary.PriorClassifier().fit(X, y)
+    else:
+        model.densities_ = model.densities_[:kept]
+    corollary.save(model, tmp_path / "bad")
+    with pytest.raises(ModelFileError, match="densities_ must"):
+        corollary.load(tmp_path / "bad")
 
 
 def test_the_default_is_a_normal_distribution_for_each_class():

@@ -53,7 +53,8 @@ class BayesClassifier(Classifier):
     density : estimator with fit(X) and score_samples(X), optional
         Cloned and fitted for each class; `score_samples` returns the logarithm of a
         density, as scikit-learn's KernelDensity and GaussianMixture do.  By default
-        `ParametricDensity()`, a normal distribution.
+        `ParametricDensity()`, a normal distribution; a class whose rows are all alike
+        then borrows the spread of all rows, and the report says so.
     priors : array of shape (k,), optional
         Class probabilities; by default the shares in the data.
 
@@ -113,15 +114,21 @@ class BayesClassifier(Classifier):
             if self.priors is None
             else check_distribution(self, self.priors, k)
         )
-        self.densities_ = []
+        self.densities_, alike = [], []
         for c in range(k):
             own = codes == c
-            weights = None if w is None else w[own]
-            fitted = fit_with_weights(
-                self, clone(density), X[own], sample_weight=weights
+            rows, weights = X[own], None if w is None else w[own]
+            if self.density is None and not np.ptp(rows, axis=0).any():
+                alike.append(self.classes_[c])
+                rows, weights = around(rows[0], X, w), w
+            self.densities_.append(
+                fit_with_weights(self, clone(density), rows, sample_weight=weights)
             )
-            self.densities_.append(fitted)
         self.report_ = self._account(X.shape[0], time.perf_counter() - began)
+        self.report_.warnings += [
+            f"class {label}: its rows are all alike; it borrows the spread of all rows."
+            for label in alike
+        ]
         return self
 
     def _rows(
@@ -175,6 +182,11 @@ class BayesClassifier(Classifier):
         """Return the most probable class of each row."""
         joint = self.predict_joint_log_proba(X)
         return self.classes_[joint.argmax(axis=1)]
+
+
+def around(point: Floats, X: Floats, w: Floats | None) -> Floats:
+    """Move all rows so that their mean is a point."""
+    return X - np.average(X, axis=0, weights=w) + point
 
 
 def default_density() -> Any:
