@@ -174,7 +174,7 @@ def test_targets_that_nothing_meets_are_refused():
         maximum_entropy(FACES, 6.5)
     assert str(caught.value) == (
         "maximum_entropy: targets must be means that some distribution has; got "
-        "targets 0.1 of the range away from the nearest. Loosen the constraints, or "
+        "targets 0.1 of the range away from any. Loosen the constraints, or "
         "allow more outcomes in the prior."
     )
     corners = [[0, 0], [0, 1], [1, 0]]
@@ -182,6 +182,20 @@ def test_targets_that_nothing_meets_are_refused():
         maximum_entropy(corners, [0.75, 0.75])
     with pytest.raises(DataError, match="must be means that some distribution has"):
         maximum_entropy(FACES, 2.0, prior=[0, 0, 0, 0.5, 0.5, 0])
+
+
+@pytest.mark.parametrize("tiny", [1e-4, 1e-30, 1e-200])
+def test_priors_that_are_nearly_certain(tiny):
+    # Newton's own step from such a prior leads nowhere: it must be damped
+    F = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 0.0]])
+    prior = np.array([1 - 2 * tiny, tiny, tiny])
+    b = np.array([0.2, 0.3, 0.5]) @ F
+    found = maximum_entropy(F, b, prior=prior)
+    assert found.stop is StopReason.CONVERGED
+    np.testing.assert_allclose(found.p, [0.2, 0.3, 0.5], atol=1e-8)
+    one = maximum_entropy(FACES, 5.5, prior=[1 - 5 * tiny, *[tiny] * 5])
+    assert one.stop is StopReason.CONVERGED
+    np.testing.assert_allclose(one.p @ FACES, 5.5, atol=1e-8)
 
 
 def test_repeated_and_constant_features_do_no_harm():

@@ -41,8 +41,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.optimize import linprog
 
 from corollary.bayes.probabilities import check_distribution
 from corollary.core.arrays import Floats, Vector
@@ -50,6 +48,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.report import StopReason
 from corollary.objectives.softmax import log_softmax, log_sum_exp
 from corollary.solvers import iterative_scaling, lbfgs, newton
+from corollary.solvers.attainable_means import distance_to_means, possible_outcomes
 
 __all__ = ["Duality", "MaximumEntropy", "check_duality", "maximum_entropy"]
 
@@ -177,8 +176,8 @@ def maximum_entropy(
     most = max_iter or (200 if solver in ("newton", "lbfgs") else 100_000)
     scale = np.ptp(F, axis=0)
     scale[scale == 0] = 1.0
-    alive = _support((F - b) / scale, p0)
-    problem = Problem(((F - b) / scale)[alive], np.log(p0[alive]))
+    alive, centre = _possible((F - b) / scale, p0, empirical)
+    problem = Problem(((F - b) / scale)[alive] - centre, np.log(p0[alive]))
     run = {"newton": _newton, "lbfgs": _lbfgs, "gis": _gis, "iis": _iis}[solver]
     mu, trace, stop = run(problem, tol, most)
     return _outcome(problem, mu, (F, b, p0, scale, alive), (solver, trace, stop))
@@ -423,51 +422,20 @@ def _targets(F: Floats, targets: Any, empirical: Any) -> Floats:
     return b
 
 
-def _support(F: Floats, p0: Floats) -> Vector:
-    """Tell which outcomes can have a probability above 0; refuse if none can.
-
-    One linear programme: q >= 0 with F'q = 0 is a distribution up to its sum, and as
-    many entries as possible shall reach 1: maximise sum s, s <= q, 0 <= s <= 1.  In one
-    feature the ends of its range say the same.
-    """
+def _possible(F: Floats, p0: Floats, empirical: Any) -> tuple[Vector, Floats]:
+    """Tell which outcomes can have a probability; refuse if the targets forbid all."""
     may = p0 > 0
-    A = F[may]
-    n = len(A)
-    if F.shape[1] == 1:
-        strict = A.min() < 0 < A.max()
-        reached = np.full(n, True) if strict else A[:, 0] == 0
-    else:
-        eye = sp.identity(n, format="csr")
-        result = linprog(
-            np.concatenate([np.zeros(n), -np.ones(n)]),
-            A_ub=sp.hstack([-eye, eye]),
-            b_ub=np.zeros(n),
-            A_eq=sp.hstack([sp.csr_array(A.T), sp.csr_array(A.T.shape)]),
-            b_eq=np.zeros(F.shape[1]),
-            bounds=[(0, None)] * n + [(0, 1)] * n,
-            method="highs",
-        )
-        reached = result.x[n:] > 0.5
-    if not reached.any():
+    seen = np.zeros(len(F), dtype=bool)
+    if empirical is not None:
+        seen = _shares(empirical, len(F)) > 0
+        if (seen & ~may).any():
+            seen[:] = False
+    found = possible_outcomes(F[may], seen[may])
+    if found is None:
         must = "targets must be means that some distribution has"
-        came = f"targets {_distance(A):.3g} of the range away from the nearest"
+        came = f"targets {distance_to_means(F[may]):.3g} of the range away from any"
         remedy = "Loosen the constraints, or allow more outcomes in the prior."
         raise DataError(sentence(WHO, must, came, remedy))
     alive = np.zeros(len(F), dtype=bool)
-    alive[may] = reached
-    return alive
-
-
-def _distance(A: Floats) -> float:
-    """Return by how much the best distribution misses a target at least."""
-    n, k = A.shape
-    ones = np.ones((k, 1))
-    result = linprog(
-        np.append(np.zeros(n), 1.0),
-        A_ub=np.vstack([np.hstack([A.T, -ones]), np.hstack([-A.T, -ones])]),
-        b_ub=np.zeros(2 * k),
-        A_eq=np.append(np.ones(n), 0.0)[None, :],
-        b_eq=[1.0],
-        method="highs",
-    )
-    return float(result.fun)
+    alive[may] = found[0]
+    return alive, found[1]

@@ -272,7 +272,7 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
             return replace(state, search=self._scaled(s, state), f=f, residual=miss)
         if state.solver == "newton":
             H = s.H / state.n + np.diag(state.penalty)
-            search: Any = newton.step(state.search, f, g, H)
+            search: Any = newton.step(state.search, f, g, H, 1 / state.unit)
         else:
             h = state.spread + state.penalty
             inverse = 1 / np.where(h > 0, h, 1.0)
