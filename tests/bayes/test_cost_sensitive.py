@@ -130,6 +130,15 @@ def test_weights_are_passed_on_and_refused_where_they_cannot_be():
         CostSensitiveClassifier(KNeighborsClassifier()).fit(X, y, w)
 
 
+def test_many_classes_in_float32():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(500), 4)
+    X = (rng.normal(size=(500, 3))[y] * 5 + rng.normal(size=(2000, 3))).astype("f4")
+    model = CostSensitiveClassifier(reject_cost=0.6).fit(X, y)
+    assert np.isfinite(model.risk(X)).all()
+    assert set(model.predict(X)) <= {-1, *range(500)}
+
+
 def test_a_fitted_estimator_can_be_used_as_it_is():
     X, y = make()
     inner = GaussianNB().fit(X, y)
