@@ -19,6 +19,8 @@ ESTIMATORS = {
     "BernoulliNB": "corollary.bayes.bernoulli_nb",
     "CategoricalNB": "corollary.bayes.categorical_nb",
     "ComplementNB": "corollary.bayes.complement_nb",
+    "BayesClassifier": "corollary.bayes.bayes_classifier",
+    "CostSensitiveClassifier": "corollary.bayes.cost_sensitive",
     "GaussianNB": "corollary.bayes.gaussian_nb",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
@@ -30,7 +32,9 @@ ESTIMATORS = {
     "NearestCentroid": "corollary.discriminants.nearest_centroid",
     "MixedNB": "corollary.bayes.mixed_nb",
     "MultinomialNB": "corollary.bayes.multinomial_nb",
+    "MaximumEntropyClassifier": "corollary.bayes.maximum_entropy_classifier",
     "PCA": "corollary.decomposition.pca",
+    "PriorClassifier": "corollary.bayes.prior_classifier",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
     ),
@@ -60,6 +64,15 @@ if TYPE_CHECKING:
     from corollary.bayes.gaussian_nb import GaussianNB as GaussianNB
     from corollary.bayes.mixed_nb import MixedNB as MixedNB
     from corollary.bayes.multinomial_nb import MultinomialNB as MultinomialNB
+    from corollary.bayes.bayes_classifier import BayesClassifier as BayesClassifier
+    from corollary.bayes.cost_sensitive import (
+        CostSensitiveClassifier as CostSensitiveClassifier,
+    )
+    from corollary.bayes.gaussian_nb import GaussianNB as GaussianNB
+    from corollary.bayes.maximum_entropy_classifier import (
+        MaximumEntropyClassifier as MaximumEntropyClassifier,
+    )
+    from corollary.bayes.prior_classifier import PriorClassifier as PriorClassifier
     from corollary.clustering.k_means import KMeans as KMeans
     from corollary.core.config import config_context as config_context
     from corollary.core.config import get_config as get_config

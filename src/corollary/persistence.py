@@ -5,9 +5,10 @@ arrays::
 
     {"format": 1, "class": "KMeans", "parameters": {...}, "learned": {...}}
 
-A class is named by its key in `corollary.ESTIMATORS`, a record inside it by its key in
-`RECORDS`; no module path is ever read from a file, and nothing is imported, called or
-evaluated because a file says so.  `load` checks every name, type and shape before a
+An estimator inside a model is such a tree again.  A class is named by its key in
+`corollary.ESTIMATORS`, a record inside it by its key in `RECORDS`; no module path is
+ever read from a file, and nothing is imported, called or evaluated because a file says
+so.  `load` checks every name, type and shape before a
 model exists: a forged or damaged file ends in one sentence, `ModelFileError`.
 
 No training row is in a file unless the method must keep rows to predict.
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from corollary import ESTIMATORS, __version__
 from corollary.core.errors import ModelFileError, ParameterError, sentence
@@ -37,6 +39,7 @@ FORMAT = 1
 NUMERIC = (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
 )
+DAMAGE = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
 
 #: Records that may stand inside a model, and where they are defined.
 RECORDS = {
@@ -92,18 +95,11 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """
     from safetensors.numpy import save as to_bytes
 
-    name = type(model).__name__
-    if name not in ESTIMATORS or type(model).__module__ != ESTIMATORS[name]:
+    if not _ours(model):
         must = "only estimators of Corollary can be saved"
-        raise ParameterError(sentence("save", must, f"a {name}"))
+        raise ParameterError(sentence("save", must, f"a {type(model).__name__}"))
     arrays: dict[str, Any] = {}
-    tree = {
-        "format": FORMAT,
-        "version": __version__,
-        "class": name,
-        "parameters": _tree_of(model.get_params(deep=False), arrays, name),
-        "learned": _tree_of(_learned(model), arrays, name),
-    }
+    tree = {"format": FORMAT, "version": __version__, **_model_tree(model, arrays)}
     content = to_bytes(arrays, metadata={"corollary": json.dumps(tree)})
     path = Path(path)
     handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=path.name)
@@ -116,9 +112,20 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         raise
 
 
-def _learned(model: Any) -> dict[str, Any]:
-    parameters = model.get_params(deep=False)
-    return {k: v for k, v in vars(model).items() if k not in parameters}
+def _ours(model: Any) -> bool:
+    name = type(model).__name__
+    return ESTIMATORS.get(name) == type(model).__module__
+
+
+def _model_tree(model: Any, arrays: dict[str, Any]) -> dict[str, Any]:
+    """Return class, parameters and what was learned."""
+    name, parameters = type(model).__name__, model.get_params(deep=False)
+    learned = {k: v for k, v in vars(model).items() if k not in parameters}
+    return {
+        "class": name,
+        "parameters": _tree_of(parameters, arrays, name),
+        "learned": _tree_of(learned, arrays, name),
+    }
 
 
 def _tree_of(value: Any, arrays: dict[str, Any], who: str) -> Any:
@@ -144,7 +151,12 @@ def _tree_of(value: Any, arrays: dict[str, Any], who: str) -> Any:
         return {"dict": items}
     if isinstance(value, Report):
         return {"report": _tree_of(value.to_dict(), arrays, who)}
+    if _ours(value):
+        return {"estimator": _model_tree(value, arrays)}
     name = type(value).__name__
+    if isinstance(value, BaseEstimator):
+        must = "an estimator inside a model to be saved must be one of Corollary's"
+        raise ParameterError(sentence(who, must, f"a {type(value).__module__}.{name}"))
     if name in RECORDS and dataclasses.is_dataclass(value):
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
         return {
@@ -192,22 +204,23 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(
             sentence("load", f"{shown} must exist", "nothing")
         ) from None
-    except (SafetensorError, OSError, ValueError, KeyError) as error:
+    except (SafetensorError, OSError, ValueError, KeyError, RecursionError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         must = f"{shown} must be a Corollary model file"
         raise ModelFileError(sentence("load", must, reason)) from None
     try:
+        if not isinstance(tree, dict) or tree.get("format") != FORMAT:
+            raise ModelFileError(f"the format must be {FORMAT}")
         return _model(tree, arrays)
     except ModelFileError as error:
         raise ModelFileError(f"load: {shown} is damaged or forged: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except DAMAGE as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise ModelFileError(f"load: {shown} is damaged or forged: {reason}.") from None
 
 
-def _model(tree: Any, arrays: dict[str, Any]) -> Any:
-    if not isinstance(tree, dict) or tree.get("format") != FORMAT:
-        raise ModelFileError(f"the format must be {FORMAT}")
+def _model(tree: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    """Build a model, or an estimator inside one, and check all of it."""
     if tree["class"] not in ESTIMATORS:
         raise ModelFileError(f"{tree['class']!r} is no estimator of Corollary")
     cls = getattr(importlib.import_module(ESTIMATORS[tree["class"]]), tree["class"])
@@ -246,6 +259,20 @@ def check_shapes(model: Any) -> None:
         wrong = np.isnan if "_log_" in name else _not_finite  # log 0 is infinite
         if array.dtype.kind == "f" and wrong(array).any():
             raise ModelFileError(f"{name} must be finite")
+    for name, method in type(model).parts.items():
+        value = getattr(model, name)
+        for part in value if isinstance(value, list) else [value]:
+            check_part(model, name, part, method)
+
+
+def check_part(model: Any, name: str, part: Any, method: str) -> None:
+    """Hold an estimator inside a model to the model's features and classes."""
+    if not _ours(part) or not hasattr(part, method):
+        raise ModelFileError(f"{name} must be an estimator with {method}")
+    if getattr(part, "n_features_in_", None) != model.n_features_in_:
+        raise ModelFileError(f"{name} must have the features of the model")
+    if hasattr(part, "classes_") and list(part.classes_) != list(model.classes_):
+        raise ModelFileError(f"{name} must have the classes of the model")
 
 
 def _not_finite(array: Any) -> Any:
@@ -288,6 +315,8 @@ def _value_of(tree: Any, arrays: dict[str, Any]) -> Any:
             return tuple(_value_of(item, arrays) for item in items)
         case {"dict": list(items)}:
             return {_value_of(k, arrays): _value_of(v, arrays) for k, v in items}
+        case {"estimator": dict(inner)}:
+            return _model(inner, arrays)
         case {"report": inner}:
             return Report.from_dict(_value_of(inner, arrays))
         case {"record": str(name), "fields": dict(fields)}:

@@ -123,6 +123,8 @@ LEARNERS = [
         "label",
         kind="mixed",
     ),
+    Case("MaximumEntropyClassifier", {"tol": 1e-9}, ("coef_", "intercept_"), "label"),
+    Case("PriorClassifier", {}, ("class_prior_", "class_count_"), "label"),
     Case(
         "PCA",
         {"n_components": 3},

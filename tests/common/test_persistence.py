@@ -1,6 +1,8 @@
 """Every estimator survives saving and loading; no file can do harm."""
 
 import json
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,13 +78,16 @@ def test_strings_as_labels_and_names(tmp_path):
     assert (again.predict(frame) == model.predict(frame)).all()
 
 
-def forged(tmp_path, change):
+def tree_in(path):
+    with safe_open(path, framework="numpy") as file:
+        return json.loads(file.metadata()["corollary"])
+
+
+def forged(tmp_path, change, model=None):
     """Save a good model, change its tree, and return the path."""
     good = tmp_path / "good"
-    corollary.save(corollary.KMeans(3, random_state=0).fit(DATA.X), good)
-    with safe_open(good, framework="numpy") as file:
-        tree = json.loads(file.metadata()["corollary"])
-    arrays = load_file(good)
+    corollary.save(model or corollary.KMeans(3, random_state=0).fit(DATA.X), good)
+    tree, arrays = tree_in(good), load_file(good)
     change(tree, arrays)
     save_file(arrays, tmp_path / "bad", metadata={"corollary": json.dumps(tree)})
     return tmp_path / "bad"
@@ -152,6 +157,148 @@ def not_finite(tree, arrays):
 def test_forged_files_end_in_one_sentence(change, tmp_path):
     with pytest.raises(ModelFileError) as caught:
         corollary.load(forged(tmp_path, change))
+    assert "\n" not in str(caught.value)
+
+
+# -- models inside models ----------------------------------------------------------
+def inside(**more):
+    """Return a model with a model inside it, and one inside that."""
+    inner = corollary.CostSensitiveClassifier(
+        corollary.GaussianNB(), loss={"go": [0, 1, 2], "stay": [2, 1, 0]}, **more
+    )
+    return corollary.CostSensitiveClassifier(
+        inner, reject_cost=0.2, priors=[0.2, 0.3, 0.5]
+    )
+
+
+def test_models_inside_models_survive(tmp_path):
+    model = inside().fit(DATA.X, DATA.label)
+    corollary.save(model, tmp_path / "model")
+    again = corollary.load(tmp_path / "model")
+    for name, values in outputs(model).items():
+        np.testing.assert_array_equal(outputs(again)[name], values, err_msg=name)
+    np.testing.assert_array_equal(again.risk(DATA.X), model.risk(DATA.X))
+    assert str(again.report_) == str(model.report_)
+    assert type(again.estimator_.estimator_) is corollary.GaussianNB
+    assert again.estimator.get_params()["loss"] == model.estimator.loss
+    revised = again.revised(priors=None)  # what it needs for that is in the file too
+    np.testing.assert_array_equal(
+        revised.predict_proba(DATA.X), model.estimator_.predict_proba(DATA.X)
+    )
+    refitted = again.fit(DATA.X, DATA.label)
+    np.testing.assert_array_equal(refitted.predict(DATA.X), model.predict(DATA.X))
+
+
+def test_unfitted_models_inside_models_survive(tmp_path):
+    corollary.save(inside(reject_label="x"), tmp_path / "model")
+    again = corollary.load(tmp_path / "model")
+    assert again.estimator.reject_label == "x"
+    assert type(again.estimator.estimator) is corollary.GaussianNB
+
+
+def test_a_foreign_model_inside_is_refused_in_one_sentence(tmp_path):
+    from sklearn.naive_bayes import BernoulliNB
+    from sklearn.neighbors import KernelDensity
+
+    model = corollary.CostSensitiveClassifier(BernoulliNB()).fit(DATA.X, DATA.label)
+    with pytest.raises(ParameterError) as caught:
+        corollary.save(model, tmp_path / "model")
+    assert str(caught.value) == (
+        "CostSensitiveClassifier: an estimator inside a model to be saved must be one "
+        "of Corollary's; got a sklearn.naive_bayes.BernoulliNB."
+    )
+    model = corollary.BayesClassifier(KernelDensity()).fit(DATA.X, DATA.label)
+    with pytest.raises(ParameterError, match="must be one of Corollary's"):
+        corollary.save(model, tmp_path / "model")
+
+    class GaussianNB(corollary.GaussianNB):
+        """A stranger under a known name."""
+
+    with pytest.raises(ParameterError, match="must be one of Corollary's"):
+        corollary.save(corollary.CostSensitiveClassifier(GaussianNB()), tmp_path / "m")
+    assert not list(tmp_path.iterdir())
+
+
+def part(tree):
+    """Return the tree of the fitted estimator inside."""
+    return next(v["estimator"] for k, v in tree["learned"]["dict"] if k == "estimator_")
+
+
+def replace_part(tree, value):
+    pairs = tree["learned"]["dict"]
+    tree["learned"]["dict"] = [[k, value if k == "estimator_" else v] for k, v in pairs]
+
+
+def strange_class_inside(tree, arrays):
+    part(tree)["class"] = "subprocess.Popen"
+
+
+def missing_class_inside(tree, arrays):
+    del part(tree)["class"]
+
+
+def no_predictor_inside(tree, arrays):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pca"
+        corollary.save(corollary.PCA(), path)
+        replace_part(tree, {"estimator": tree_in(path)})
+
+
+def text_inside(tree, arrays):
+    replace_part(tree, "rm -rf")
+
+
+def unfitted_inside(tree, arrays):
+    part(tree)["learned"] = {"dict": []}
+
+
+def other_features_inside(tree, arrays):
+    learned = part(tree)["learned"]["dict"]
+    learned[:] = [[k, 3 if k == "n_features_in_" else v] for k, v in learned]
+
+
+def other_classes_inside(tree, arrays):
+    learned = part(tree)["learned"]["dict"]
+    kept = {"list": [7, 8, 9]}
+    learned[:] = [[k, kept if k == "classes_" else v] for k, v in learned]
+
+
+def hidden_method_inside(tree, arrays):
+    part(tree)["learned"]["dict"].append(["predict_proba", "gone"])
+
+
+def bad_parameter_inside(tree, arrays):
+    pairs = part(tree)["parameters"]["dict"]
+    pairs[:] = [[k, "free" if k == "priors" else v] for k, v in pairs]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        strange_class_inside,
+        missing_class_inside,
+        no_predictor_inside,
+        text_inside,
+        unfitted_inside,
+        other_features_inside,
+        other_classes_inside,
+        hidden_method_inside,
+        bad_parameter_inside,
+    ],
+)
+def test_forged_models_inside_end_in_one_sentence(change, tmp_path):
+    model = corollary.CostSensitiveClassifier().fit(DATA.X, DATA.label)
+    with pytest.raises(ModelFileError) as caught:
+        corollary.load(forged(tmp_path, change, model))
+    assert "damaged or forged" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_tree_without_end_ends_in_one_sentence(tmp_path):
+    text = '{"format": 1, "class": ' + '{"list": [' * 100_000 + "]}" * 100_000 + "}"
+    save_file({"a0": np.zeros(1)}, tmp_path / "bad", metadata={"corollary": text})
+    with pytest.raises(ModelFileError) as caught:
+        corollary.load(tmp_path / "bad")
     assert "\n" not in str(caught.value)
 
 

@@ -41,6 +41,7 @@ def examples() -> list[tuple[str, str, Any]]:
         *_discriminants(),
         *_texts(),
         *_tables(),
+        *_decisions(),
     ]
 
 
@@ -191,6 +192,51 @@ def _tables() -> list[tuple[str, str, Any]]:
             "2,000 rows of a number and three yes-no answers",
             f"error on 2,000 new rows: {wrong:.1%} (no rule is below {best.total:.1%})",
             mixed,
+        ),
+    ]
+
+
+def _decisions() -> list[tuple[str, str, Any]]:
+    from corollary import (
+        BayesClassifier,
+        CostSensitiveClassifier,
+        MaximumEntropyClassifier,
+        PriorClassifier,
+        datasets,
+    )
+
+    fish = datasets.fish("length").table()
+    costs = {
+        "can as salmon": {"bass": 2, "salmon": 0},
+        "can as bass": {"bass": 0, "salmon": 1},
+    }
+    wary = CostSensitiveClassifier(loss=costs, reject_cost=0.3).fit(fish.X, fish.y)
+    blind = PriorClassifier().fit(fish.X, fish.y)
+    moons, side = datasets.two_moons(400, random_state=0)
+    normals = BayesClassifier().fit(moons, side)
+    drawn = datasets.classification(2000, 5, 3, random_state=0)
+    even = MaximumEntropyClassifier().fit(drawn.X[500:], drawn.y[500:])
+    right = even.score(drawn.X[:500], drawn.y[:500])
+    return [
+        (
+            "The same, where salmon as bass costs 1, bass as salmon 2, a look 0.3.",
+            f"mean cost of a fish: {wary.cost(fish.X, fish.y):.3f}",
+            wary,
+        ),
+        (
+            fish.about,
+            f"accuracy unseen, to be beaten: {blind.score(fish.X, fish.y):.1%}",
+            blind,
+        ),
+        (
+            "400 points of two moons, a normal distribution for each",
+            f"accuracy on these points: {normals.score(moons, side):.1%}",
+            normals,
+        ),
+        (
+            "1,500 rows of three classes, drawn from a softmax model",
+            f"accuracy on 500 new rows: {right:.1%}",
+            even,
         ),
     ]
 

@@ -36,6 +36,7 @@ class Estimator(BaseEstimator):
     takes_sparse: ClassVar[bool] = False
     target: ClassVar[str] = "none"  # "none", "labels" or "numbers"
     shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"
+    parts: ClassVar[Mapping[str, str]] = {}  # learned estimators: the method they offer
     report_: Report
 
     def __sklearn_tags__(self) -> Any:

@@ -23,6 +23,7 @@ __all__ = [
     "array_like",
     "boolean",
     "check_parameters",
+    "estimator",
     "function",
     "missing",
     "one_of",
@@ -106,6 +107,9 @@ array_like = Rule(
     lambda v: (
         hasattr(v, "__array__") or hasattr(v, "toarray") or isinstance(v, list | tuple)
     ),
+)
+estimator = Rule(
+    "an estimator", lambda v: hasattr(v, "fit") and not isinstance(v, type)
 )
 anything = Rule("anything", lambda v: True)
 seed = Rule(

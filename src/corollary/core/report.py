@@ -29,6 +29,11 @@ class StopReason(enum.Enum):
         "the objective grew instead of falling",
         "Use a smaller learning_rate, or scale the features.",
     )
+    DELEGATED = (
+        "delegated",
+        "the estimator inside did the fit, and it keeps no report",
+        "",
+    )
     STREAMING = ("streaming", "more data may follow through partial_fit", "")
     INTERRUPTED = (
         "interrupted",
