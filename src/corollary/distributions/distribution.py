@@ -18,12 +18,19 @@ of the next batch.  Outside its support a density is 0 and its logarithm -infini
     law = family.mle(family.statistics(X) + family.statistics(more))
     law.logpdf(X), law.sample(10), law.entropy()
 
+Each class of labelled rows is fitted from its own rows alone.
+
+Also known as: sufficient statistics, exponential families, conjugate priors, class-wise
+maximum likelihood.
+
 Notation: X (n, d) rows; w (n,) weights; weight 2 counts a row twice, 0 removes it.
+Course: S1-7. Reference: Duda, Hart, Stork (2001), ch. 3.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Self, TypeVar
 
@@ -162,15 +169,18 @@ class ClassFit:
 
     classes: Vector  # (k,)
     priors: Floats  # (k,)
-    laws: tuple[Distribution, ...]
+    laws: tuple[Any, ...]
 
 
-def fit_classes(family: Family[Any, Any], X: Any, y: Any, w: Any = None) -> ClassFit:
+def fit_classes(
+    fit: Callable[[Any, Any], Any], X: Any, y: Any, w: Any = None
+) -> ClassFit:
     """Fit a law to the rows of each class alone, and priors by their shares.
 
     Parameters
     ----------
-    family : Family
+    fit : function (X, w) -> law
+        A family's `fit`, in closed form, or a search such as `numerical_mle`.
     X : array of shape (n, d)
     y : array of shape (n,)
     w : array of shape (n,), optional
@@ -182,20 +192,22 @@ def fit_classes(family: Family[Any, Any], X: Any, y: Any, w: Any = None) -> Clas
     Examples
     --------
     >>> from corollary.distributions.gaussian import GaussianFamily
-    >>> fit = fit_classes(GaussianFamily(), [0.0, 2.0, 5.0, 9.0], ["a", "a", "b", "b"])
-    >>> fit.priors.tolist(), [float(law.mean[0]) for law in fit.laws]
+    >>> family = GaussianFamily()
+    >>> found = fit_classes(family.fit, [0.0, 2.0, 5.0, 9.0], ["a", "a", "b", "b"])
+    >>> found.priors.tolist(), [float(law.mean[0]) for law in found.laws]
     ([0.5, 0.5], [1.0, 7.0])
     """
-    X, y = rows_of(family, X), np.asarray(y)
+    who = "fit_classes"
+    X, y = rows_of(who, X), np.asarray(y)
     if y.shape != (len(X),):
         must = f"y must have one label for each of the {len(X)} rows"
-        raise DataError(sentence(family, must, f"shape {y.shape}"))
-    checked = check_weights(family, w, len(X))
+        raise DataError(sentence(who, must, f"shape {y.shape}"))
+    checked = check_weights(who, w, len(X))
     weights = np.ones(len(X)) if checked is None else checked
     classes = np.unique(y[weights > 0])
     inside = [y == c for c in classes]
     shares = np.array([weights[rows].sum() for rows in inside])
-    laws = tuple(family.fit(X[rows], weights[rows]) for rows in inside)
+    laws = tuple(fit(X[rows], weights[rows]) for rows in inside)
     return ClassFit(classes, shares / shares.sum(), laws)
 
 

@@ -9,8 +9,8 @@ On a grid of parameter values theta_g with quadrature weights v_g (trapezium rul
     p(x | X)       = sum_g v_g p(x | theta_g) p(theta_g | X)                     (3)
 
 All in logarithms, so thousands of rows neither overflow nor underflow.  The cost is the
-product of the axes: three parameters at most are sensible.  A likelihood that jumps (such
-as 1/theta on [max x, ...]) needs an axis that begins at the jump.
+product of the axes: three parameters at most are sensible.  A likelihood that jumps, as
+1/theta does at the largest x, needs an axis that begins at the jump.
 
 Notation: theta (g, p) grid points; v (g,) weights.
 Course: S3-24. References: Duda, Hart, Stork (2001), ch. 3.

@@ -8,10 +8,10 @@ inversion, independence test, rank-one factoring.
     P(a | b)       = P(a, b) / P(b)     where P(b) > 0, undefined elsewhere      (3)
     P(b | a)       = P(a | b) P(b) / P(a)               (Bayes)                  (4)
 
-A and B are independent where P(a, b) = P(a) P(b): the table is an outer product, of rank
-one.  Given H they are where each slice P(., . | h) is.  The nearest independent table Q,
-in the sense of D(P || Q), is the product of the marginals; D is then the mutual
-information I, and from n rows of an independent law 2 n I is about chi-squared with
+A and B are independent where P(a, b) = P(a) P(b): the table is an outer product, of
+rank one.  Given H they are where each slice P(., . | h) is.  The nearest independent
+table Q, in the sense of D(P || Q), is the product of the marginals; D is then the
+mutual information I, and from n rows of an independent law 2 n I is about chi-squared with
 (k - 1)(r - 1) degrees of freedom for each slice (the G test)  (5).
 
 Free parameters of tables of k_1, ..., k_m levels:
@@ -21,7 +21,7 @@ Free parameters of tables of k_1, ..., k_m levels:
     given H          s sum (k_i - 1) + (s - 1),  H of s levels has a law too     (8)
 
 Notation: P an array with one axis a variable; names and levels say which.
-Course: S0-1, S0-4. References: Duda, Hart, Stork (2001), ch. 2; Agresti (2013), ch. 2-3.
+Course: S0-1, S0-4. References: Duda, Hart, Stork (2001), ch. 2; Agresti (2013).
 """
 
 from __future__ import annotations
@@ -239,7 +239,8 @@ class ConditionalTable:
             shown = ", ".join(f"{g} = {values[g]}" for g in self.given)
             must = "the condition must have a probability > 0"
             raise DataError(sentence(self, must, f"0 for {shown}"))
-        return self.P[(..., *where)]
+        at: Any = (..., *where)
+        return self.P[at]
 
     def undefined_at(self) -> list[Mapping[str, Any]]:
         """List the conditions of probability 0, where the law is undefined."""
@@ -304,7 +305,8 @@ def bayes_inversion(likelihood: Any, prior: Any) -> tuple[Floats, Floats]:
 
     Examples
     --------
-    >>> posterior, evidence = bayes_inversion([[0.98, 0.02], [0.03, 0.97]], [0.01, 0.99])
+    >>> kit = [[0.98, 0.02], [0.03, 0.97]]  # P(+), P(-) of the sick and of the healthy
+    >>> posterior, evidence = bayes_inversion(kit, [0.01, 0.99])
     >>> round(float(posterior[0, 0]), 4)  # cancer, after a positive test
     0.2481
     """

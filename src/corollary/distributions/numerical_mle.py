@@ -231,13 +231,9 @@ def _judged(
     """Say which kind of maximum this is (2), (3), (4)."""
     h = 1e-5 * np.maximum(np.abs(theta), 1e-3)
     at_low, at_high = theta - low <= 1e-9 * h, high - theta <= 1e-9 * h
-    near = (
-        [theta - h * e for e in np.eye(len(theta))],
-        [theta + h * e for e in np.eye(len(theta))],
-    )
-    here = f(theta)
-    down = np.array([f(t) if not b else -np.inf for t, b in zip(near[0], at_low)])  # noqa: B905
-    up = np.array([f(t) if not b else -np.inf for t, b in zip(near[1], at_high)])  # noqa: B905
+    steps, here = np.diag(h), f(theta)
+    down = np.where(at_low, -np.inf, [f(theta - step) for step in steps])
+    up = np.where(at_high, -np.inf, [f(theta + step) for step in steps])
     slopes = np.array([_slope(f, theta, j, 1e-5) for j in range(len(theta))])
     slopes = np.where(np.isneginf(down), (up - here) / h, slopes)
     slopes = np.where(np.isneginf(up), (here - down) / h, slopes)
@@ -284,10 +280,9 @@ def _derivatives(f: Objective, theta: Floats) -> tuple[Floats, Floats]:
 def _range(who: str, bounds: Any, p: int) -> tuple[Floats, Floats]:
     if bounds is None:
         return np.full(p, -np.inf), np.full(p, np.inf)
-    ends = [
-        (-np.inf if a is None else a, np.inf if b is None else b) for a, b in bounds
-    ]
-    low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
+    low, high = np.array(list(bounds), dtype=np.float64).reshape(-1, 2).T  # None = NaN
+    low = np.where(np.isnan(low), -np.inf, low)
+    high = np.where(np.isnan(high), np.inf, high)
     if len(low) != p or not (low < high).all():
         must = f"bounds must be {p} pairs (low, high) with low < high"
         raise ParameterError(sentence(who, must, f"{list(bounds)}"))
