@@ -20,6 +20,7 @@ ESTIMATORS = {
     "LinearRegression": "corollary.linear.linear_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
     "PCA": "corollary.decomposition.pca",
+    "ParametricDensity": "corollary.density.parametric",
     "Ridge": "corollary.linear.ridge",
 }
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from corollary.core.report import Report as Report
     from corollary.core.report import StopReason as StopReason
     from corollary.decomposition.pca import PCA as PCA
+    from corollary.density.parametric import ParametricDensity as ParametricDensity
     from corollary.linear.gradient_descent import (
         GradientDescentRegressor as GradientDescentRegressor,
     )

@@ -64,6 +64,8 @@ LEARNERS = [
         "LogisticRegression", {"tol": 1e-6, "C": 0.1}, ("coef_", "intercept_"), "label"
     ),
     Case("GaussianNB", {}, ("theta_", "var_", "class_prior_"), "label"),
+    Case("ParametricDensity", {}, ("mean_", "covariance_")),
+    Case("ParametricDensity", {"covariance": "diagonal"}, ("mean_", "covariance_")),
     Case(
         "PCA",
         {"n_components": 3},

@@ -18,6 +18,7 @@ DATA = make_data(n=200, d=4)
 
 def outputs(model):
     methods = ("predict", "transform", "predict_proba", "decision_function")
+    methods += ("score_samples",)
     return {m: getattr(model, m)(DATA.X) for m in methods if hasattr(model, m)}
 
 

@@ -110,6 +110,10 @@ class BernoulliFamily(Family[Sums, Bernoulli]):
         require_rows(self, s.n)
         return Bernoulli(share(s))
 
+    def n_parameters(self, law: Bernoulli) -> int:
+        """Count one probability for each column."""
+        return law.dimension
+
     def loglikelihood(self, s: Sums, law: Bernoulli) -> float:
         """Return successes times ln q plus failures times ln(1 - q)."""
         return log_tosses(s, law.p)

@@ -21,8 +21,9 @@ import numpy as np
 from scipy.special import xlog1py, xlogy
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.errors import DataError, sentence
+from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.distributions.bernoulli import (
+    Beta,
     counts_up_to,
     log_choose,
     log_tosses,
@@ -33,6 +34,7 @@ from corollary.distributions.bernoulli import (
 from corollary.distributions.distribution import (
     Distribution,
     Family,
+    Prior,
     Sums,
     require_rows,
 )
@@ -130,6 +132,19 @@ class BinomialFamily(Family[Sums, Binomial]):
         """Return successes / tosses (2)."""
         require_rows(self, s.n)
         return Binomial(self.trials, share(s))
+
+    def law_of(self, posterior: Prior, estimate: str) -> Distribution:
+        """Return the law of m tosses under a `Beta` posterior."""
+        if not isinstance(posterior, Beta):
+            must = "the prior of a binomial law must be a Beta"
+            raise ParameterError(sentence(self, must, type(posterior).__name__))
+        if estimate == "map":
+            return Binomial(self.trials, posterior.map().p)
+        return posterior.predictive(self.trials)
+
+    def n_parameters(self, law: Binomial) -> int:
+        """Count one probability for each column."""
+        return law.dimension
 
     def loglikelihood(self, s: Sums, law: Binomial) -> float:
         """Return the log-likelihood of the counts."""

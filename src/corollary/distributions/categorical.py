@@ -152,6 +152,10 @@ class CategoricalFamily(Family[Tally, Categorical]):
         require_rows(self, s.n)
         return Categorical(s.counts / s.n, s.values)
 
+    def n_parameters(self, law: Categorical) -> int:
+        """Count the probabilities, which add up to 1."""
+        return len(law.p) - 1
+
     def loglikelihood(self, s: Tally, law: Categorical) -> float:
         """Return sum f ln p."""
         logs = law.logpdf(s.values)

@@ -128,6 +128,14 @@ class Family(ABC, Generic[S, L]):
     def loglikelihood(self, s: S, law: L) -> float:
         """Return sum_n w_n ln p(x_n) of the rows behind the sums."""
 
+    @abstractmethod
+    def n_parameters(self, law: L) -> int:
+        """Count the numbers that were free to be fitted."""
+
+    def law_of(self, posterior: Prior, estimate: str) -> Distribution:
+        """Return the law of a row: at the mode ("map"), or averaged ("predictive")."""
+        return posterior.map() if estimate == "map" else posterior.predictive()
+
     def fit(self, X: Any, w: Any = None) -> L:
         """Return the law of maximum likelihood for some rows."""
         return self.mle(self.statistics(X, w))

@@ -11,7 +11,8 @@ Maximum likelihood from n rows (weights counted), with M = sum (x - mu)(x - mu)'
 E[M/n] = (n-1)/n S, so `unbiased` divides by n - 1; classes that share S pool their
 scatters, S = sum_c M_c / (n - C) or / n.  `shrinkage` a gives (1-a) S + a tr(S)/d I.
 M has rank n - 1 almost surely where n <= d: then, and where a feature is constant or
-determined by others, there is no density, and the error names the features.
+determined by others, there is no density, and the error names the features; shrinkage
+"auto" takes a = 0.01 in that case and 0 else.
 
     A'x + b      ~ N(A'mu + b, A'SA)                                             (3)
     x_1 | x_2    ~ N(mu_1 + S_12 S_22^-1 (x_2 - mu_2), S_11 - S_12 S_22^-1 S_21) (4)
@@ -43,12 +44,18 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import boolean as truth
 from corollary.core.params import check_parameters, one_of, real
 from corollary.core.vectors import numbers
-from corollary.distributions.covariance import checked_covariance, refuse_singular
+from corollary.distributions.covariance import (
+    Singularity,
+    checked_covariance,
+    diagnose,
+    refuse_singular,
+)
 from corollary.distributions.distribution import Distribution, Family, require_rows
 from corollary.engine.statistics import Moments, Variances
 
 __all__ = ["Gaussian", "GaussianFamily", "LinearLaw", "pooled_covariance"]
 
+AUTO = 0.01  # shrinkage of a singular covariance
 LOG_2PI = float(np.log(2 * np.pi))
 
 
@@ -261,9 +268,9 @@ class GaussianFamily(Family["Moments | Variances", Gaussian]):
     covariance : {"full", "diagonal", "spherical"}
     unbiased : bool
         Divide by n - 1 instead of n.
-    shrinkage : float in [0, 1]
+    shrinkage : float in [0, 1] or "auto"
         Share of tr(S)/d I in the covariance; above 0 it is never singular unless all
-        features are constant.
+        features are constant.  "auto" shrinks a singular covariance only.
 
     Examples
     --------
@@ -274,13 +281,13 @@ class GaussianFamily(Family["Moments | Variances", Gaussian]):
 
     covariance: str = "full"
     unbiased: bool = False
-    shrinkage: float = 0.0
+    shrinkage: float | str = 0.0
 
     def __post_init__(self) -> None:
         rules = {
             "covariance": one_of("full", "diagonal", "spherical"),
             "unbiased": truth,
-            "shrinkage": real(0, 1),
+            "shrinkage": real(0, 1) | one_of("auto"),
         }
         check_parameters(self, rules)
 
@@ -292,22 +299,44 @@ class GaussianFamily(Family["Moments | Variances", Gaussian]):
 
     def mle(self, s: Moments | Variances) -> Gaussian:
         """Return mean and covariance (2); refuse a singular one."""
-        require_rows(self, s.n)
-        n, d = s.n - int(self.unbiased), len(s.mean)
-        if n <= 0:
-            must = "an unbiased covariance needs more rows than 1"
-            raise DataError(sentence(self, must, f"n_samples = {s.n:g}"))
-        S = s.M2 / n
+        S, d = self._scatter(s), len(s.mean)
         spread = np.diagonal(S) if S.ndim == 2 else S
         average = float(spread.mean())
         if self.covariance == "spherical":
             refuse_singular(self, np.full(1, average), s.mean[:1], s.n)
             return Gaussian(s.mean, np.array(average))
-        shrunk = (1 - self.shrinkage) * S
-        target = self.shrinkage * average
-        S = shrunk + (np.diag(np.full(d, target)) if S.ndim == 2 else target)
+        a = self.used_shrinkage(s)
+        if a > 0:
+            target = np.diag(np.full(d, average)) if S.ndim == 2 else average
+            S = (1 - a) * S + a * target
         refuse_singular(self, S, s.mean, s.n)
         return Gaussian(s.mean, S)
+
+    def diagnosis(self, s: Moments | Variances) -> Singularity:
+        """Find the rank of the covariance, unshrunk, and the features to blame."""
+        return diagnose(self._scatter(s), s.mean)
+
+    def used_shrinkage(self, s: Moments | Variances) -> float:
+        """Return the shrinkage, which "auto" makes depend on the rank."""
+        if self.covariance == "spherical":
+            return 0.0
+        if isinstance(self.shrinkage, str):
+            return AUTO if self.diagnosis(s).singular else 0.0
+        return float(self.shrinkage)
+
+    def _scatter(self, s: Moments | Variances) -> Floats:
+        """Return M over n, or over n - 1."""
+        require_rows(self, s.n)
+        n = s.n - int(self.unbiased)
+        if n <= 0:
+            must = "an unbiased covariance needs more rows than 1"
+            raise DataError(sentence(self, must, f"n_samples = {s.n:g}"))
+        return s.M2 / n
+
+    def n_parameters(self, law: Gaussian) -> int:
+        """Count means and variances: d + 1, 2 d or d + d (d + 1)/2."""
+        d = law.dimension
+        return d + (1, d, d * (d + 1) // 2)[law.covariance.ndim]
 
     def loglikelihood(self, s: Moments | Variances, law: Gaussian) -> float:
         """Return -n/2 [tr(S^-1 M/n) + r^2(mean) + ln|S| + d ln 2 pi]."""

@@ -11,8 +11,8 @@ inversion, independence test, rank-one factoring.
 A and B are independent where P(a, b) = P(a) P(b): the table is an outer product, of
 rank one.  Given H they are where each slice P(., . | h) is.  The nearest independent
 table Q, in the sense of D(P || Q), is the product of the marginals; D is then the
-mutual information I, and from n rows of an independent law 2 n I is about chi-squared with
-(k - 1)(r - 1) degrees of freedom for each slice (the G test)  (5).
+mutual information I, and from n rows of an independent law 2 n I is about chi-squared
+with (k - 1)(r - 1) degrees of freedom for each slice (the G test)  (5).
 
 Free parameters of tables of k_1, ..., k_m levels:
 

@@ -31,6 +31,7 @@ from corollary.distributions.categorical import Dirichlet, log_beta
 from corollary.distributions.distribution import (
     Distribution,
     Family,
+    Prior,
     Sums,
     require_rows,
 )
@@ -79,27 +80,21 @@ class Multinomial(Distribution):
     def sample(self, n: int, random_state: Any = None) -> Floats:
         """Draw n rows of counts; needs `trials`."""
         rng = self._generator(n, random_state)
-        m = self._known_trials("sample")
+        m = known_trials(self, "sample")
         return rng.multinomial(m, self.p / self.p.sum(), n).astype(np.float64)
 
     def entropy(self) -> float:
         """Return the entropy; each count is binomial, which gives E ln x_i!."""
-        m = self._known_trials("entropy")
+        m = known_trials(self, "entropy")
         k = np.arange(m + 1.0)
         factorials = sum(Binomial(m, p).pdf(k) @ gammaln(k + 1) for p in self.p)
         value = -gammaln(m + 1.0) - m * xlogy(self.p, self.p).sum() + factorials
         return float(value)
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Return mean and covariance; needs `trials`."""
-        m = self._known_trials("moments")
+        """Return mean and covariance; of one draw where `trials` is None."""
+        m = self.trials or 1
         return m * self.p, m * (np.diag(self.p) - np.outer(self.p, self.p))
-
-    def _known_trials(self, what: str) -> int:
-        if self.trials is None:
-            must = f"{what} needs a number of trials"
-            raise ParameterError(sentence(self, must, "None", "Give trials."))
-        return self.trials
 
 
 @dataclass(frozen=True)
@@ -135,6 +130,19 @@ class MultinomialFamily(Family[Sums, Multinomial]):
         require_rows(self, s.n)
         return Multinomial(s.total / s.n, self.trials)
 
+    def law_of(self, posterior: Prior, estimate: str) -> Distribution:
+        """Return the law of a row of counts under a `Dirichlet` posterior."""
+        if not isinstance(posterior, Dirichlet):
+            must = "the prior of a multinomial law must be a Dirichlet"
+            raise ParameterError(sentence(self, must, type(posterior).__name__))
+        if estimate == "map":
+            return Multinomial(posterior.map().p, self.trials)
+        return DirichletMultinomial(self.trials, posterior.alpha)
+
+    def n_parameters(self, law: Multinomial) -> int:
+        """Count the probabilities, which add up to 1."""
+        return len(law.p) - 1
+
     def loglikelihood(self, s: Sums, law: Multinomial) -> float:
         """Return the log-likelihood of the counts."""
         return float(xlogy(s.total, law.p).sum()) + s.base
@@ -146,7 +154,8 @@ class DirichletMultinomial(Distribution):
 
     Parameters
     ----------
-    trials : int
+    trials : int or None
+        As in `Multinomial`.
     alpha : array of shape (k,)
 
     Examples
@@ -155,11 +164,12 @@ class DirichletMultinomial(Distribution):
     [0.333333, 0.333333]
     """
 
-    trials: int
+    trials: int | None
     alpha: Floats  # (k,)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "trials", tosses(self, self.trials))
+        if self.trials is not None:
+            object.__setattr__(self, "trials", tosses(self, self.trials))
         object.__setattr__(self, "alpha", Dirichlet(self.alpha).alpha)
 
     @property
@@ -179,12 +189,12 @@ class DirichletMultinomial(Distribution):
     def sample(self, n: int, random_state: Any = None) -> Floats:
         """Draw shares, then counts."""
         rng = self._generator(n, random_state)
-        P = rng.dirichlet(self.alpha, n)
-        return rng.multinomial(self.trials, P).astype(np.float64)
+        m = known_trials(self, "sample")
+        return rng.multinomial(m, rng.dirichlet(self.alpha, n)).astype(np.float64)
 
     def entropy(self) -> float:
         """Return the entropy; each count is Beta-binomial."""
-        m, total = self.trials, float(self.alpha.sum())
+        m, total = known_trials(self, "entropy"), float(self.alpha.sum())
         k = np.arange(m + 1.0)
         value = -gammaln(m + 1.0) + gammaln(total + m) - gammaln(total)
         for a in self.alpha:
@@ -193,11 +203,19 @@ class DirichletMultinomial(Distribution):
         return float(value)
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Return mean and covariance."""
-        m, total = self.trials, self.alpha.sum()
+        """Return mean and covariance; of one draw where `trials` is None."""
+        m, total = self.trials or 1, self.alpha.sum()
         p = self.alpha / total
         spread = m * (np.diag(p) - np.outer(p, p)) * (total + m) / (total + 1)
         return m * p, spread
+
+
+def known_trials(law: Multinomial | DirichletMultinomial, what: str) -> int:
+    """Return the number of draws of a law that has one."""
+    if law.trials is None:
+        must = f"{what} needs a number of trials"
+        raise ParameterError(sentence(law, must, "None", "Give trials."))
+    return law.trials
 
 
 def count_rows(X: Floats, trials: int | None) -> tuple[Any, Floats]:

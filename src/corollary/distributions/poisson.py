@@ -109,6 +109,10 @@ class PoissonFamily(Family[Sums, Poisson]):
         require_rows(self, s.n)
         return Poisson(s.total / s.n)
 
+    def n_parameters(self, law: Poisson) -> int:
+        """Count one rate for each column."""
+        return law.dimension
+
     def loglikelihood(self, s: Sums, law: Poisson) -> float:
         """Return the log-likelihood of the counts."""
         return float((xlogy(s.total, law.rate) - s.n * law.rate).sum()) + s.base

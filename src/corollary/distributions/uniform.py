@@ -132,6 +132,10 @@ class UniformFamily(Family[Largest, Uniform]):
             raise DataError(sentence(self, must, f"zeros only in column {j}"))
         return Uniform(s.top)
 
+    def n_parameters(self, law: Uniform) -> int:
+        """Count one end for each column."""
+        return law.dimension
+
     def loglikelihood(self, s: Largest, law: Uniform) -> float:
         """Return -n sum ln theta, or -infinity where a value lies beyond theta."""
         outside = (s.top > law.high).any()
