@@ -34,6 +34,7 @@ from corollary.distributions.distribution import (
     Family,
     Prior,
     Sums,
+    joined,
     require_rows,
 )
 
@@ -158,7 +159,7 @@ class Beta(Distribution, Prior):
         inside = ((X >= 0) & (X <= 1)).all(axis=1)
         X = np.clip(X, 0.0, 1.0)
         logs = xlogy(self.a - 1, X) + xlog1py(self.b - 1, -X) - betaln(self.a, self.b)
-        return np.where(inside, logs.sum(axis=1), -np.inf)
+        return np.where(inside, joined(logs), -np.inf)
 
     def sample(self, n: int, random_state: Any = None) -> Floats:
         """Draw n rows of probabilities q."""

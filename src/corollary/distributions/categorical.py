@@ -32,6 +32,7 @@ from corollary.distributions.distribution import (
     Family,
     Prior,
     Sums,
+    joined,
     require_rows,
 )
 from corollary.engine.statistics import Statistics
@@ -203,7 +204,7 @@ class Dirichlet(Distribution, Prior):
         X = self._rows(X)
         inside = (X >= 0).all(axis=1) & (np.abs(X.sum(axis=1) - 1) < 1e-8)
         a = self.alpha
-        logs = xlogy(a - 1, np.maximum(X, 0.0)).sum(axis=1) - log_beta(a)
+        logs = joined(xlogy(a - 1, np.maximum(X, 0.0))) - log_beta(a)
         return np.where(inside, logs, -np.inf)
 
     def sample(self, n: int, random_state: Any = None) -> Floats:

@@ -219,6 +219,17 @@ def fit_classes(
     return ClassFit(classes, shares / shares.sum(), laws)
 
 
+def joined(logs: Floats) -> Floats:
+    """Add up the columns' log densities; one that is impossible decides.
+
+    >>> joined(np.array([[1.0, 2.0], [np.inf, -np.inf]])).tolist()
+    [3.0, -inf]
+    """
+    impossible = np.isneginf(logs)
+    total = np.where(impossible, 0.0, logs).sum(axis=1)
+    return np.where(impossible.any(axis=1), -np.inf, total)
+
+
 def require_rows(who: object, n: float) -> None:
     """Refuse to estimate from nothing."""
     if not n > 0:

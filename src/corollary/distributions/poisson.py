@@ -29,6 +29,7 @@ from corollary.distributions.distribution import (
     Family,
     Prior,
     Sums,
+    joined,
     require_rows,
 )
 
@@ -154,10 +155,10 @@ class Gamma(Distribution, Prior):
     def logpdf(self, X: Any) -> Floats:
         """Return the log density of each row of rates."""
         X = self._rows(X)
-        inside = (X >= 0).all(axis=1)
-        X, a, b = np.maximum(X, 0.0), self.shape, self.rate
+        inside = ((X >= 0) & np.isfinite(X)).all(axis=1)
+        X, a, b = np.where(inside[:, None], X, 1.0), self.shape, self.rate
         logs = a * np.log(b) - gammaln(a) + xlogy(a - 1, X) - b * X
-        return np.where(inside, logs.sum(axis=1), -np.inf)
+        return np.where(inside, joined(logs), -np.inf)
 
     def sample(self, n: int, random_state: Any = None) -> Floats:
         """Draw n rows of rates."""

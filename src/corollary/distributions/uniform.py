@@ -40,6 +40,7 @@ from corollary.distributions.distribution import (
     Distribution,
     Family,
     Prior,
+    joined,
     require_rows,
 )
 from corollary.engine.statistics import Statistics
@@ -195,7 +196,7 @@ class PowerLaw(Distribution, Prior):
         with np.errstate(divide="ignore", invalid="ignore"):
             power = np.where(self.exponent > 0, -self.exponent * np.log(X), 0.0)
         logs = power - log_Z(self.exponent, self.low, self.high)
-        return np.where(inside, logs.sum(axis=1), -np.inf)
+        return np.where(inside, joined(logs), -np.inf)
 
     def sample(self, n: int, random_state: Any = None) -> Floats:
         """Draw n rows of theta by inverting the distribution function."""
@@ -284,7 +285,7 @@ class UniformPredictive(Distribution):
         at = np.clip(X, self.low, self.high)
         logs = log_Z(self.exponent + 1, at, self.high)
         logs = logs - log_Z(self.exponent, self.low, self.high)
-        return np.where(inside, logs.sum(axis=1), -np.inf)
+        return np.where(inside, joined(logs), -np.inf)
 
     def sample(self, n: int, random_state: Any = None) -> Floats:
         """Draw theta, then x."""
