@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from corollary.core.errors import ParameterError
-from corollary.diagnostics.sample_size import rows_to_fill, sample_size
+from corollary.diagnostics.sample_size import rows_to_fill, sample_size_advice
 from corollary.distributions.gaussian import Gaussian, GaussianFamily
 
 
@@ -26,7 +26,7 @@ def test_rows_grow_with_the_power_of_the_dimension():
     ],
 )
 def test_advice(n, d, advice):
-    found = sample_size(n, d)
+    found = sample_size_advice(n, d)
     assert found.advice == advice
     assert f"n = {n} rows, d^2 = {d * d}" in str(found)
     assert found.largest_d**2 * 10 <= max(n, 10)
@@ -35,7 +35,7 @@ def test_advice(n, d, advice):
 @pytest.mark.course("S3-47")
 @pytest.mark.parametrize("d", [1, 3, 8])
 def test_parameters_are_those_of_the_laws(d):
-    found = sample_size(1000, d)
+    found = sample_size_advice(1000, d)
     X = np.random.default_rng(0).normal(size=(40, d))
     for name in ("full", "diagonal", "spherical"):
         family = GaussianFamily(name)
@@ -50,8 +50,8 @@ def test_the_advice_holds_on_correlated_features():
     new = law.sample(2000, rng)
     few = law.sample(20, rng)  # below d^2
     many = law.sample(12 * d * d, rng)
-    assert sample_size(20, d).advice == "diagonal"
-    assert sample_size(len(many), d).advice == "full"
+    assert sample_size_advice(20, d).advice == "diagonal"
+    assert sample_size_advice(len(many), d).advice == "full"
     score = {
         (name, len(X)): GaussianFamily(name).fit(X).logpdf(new).mean()
         for name in ("full", "diagonal")
@@ -62,7 +62,7 @@ def test_the_advice_holds_on_correlated_features():
 
 
 @pytest.mark.parametrize(
-    "call", [lambda: sample_size(0, 1), lambda: rows_to_fill(3, 0)]
+    "call", [lambda: sample_size_advice(0, 1), lambda: rows_to_fill(3, 0)]
 )
 def test_bad_input_gets_one_sentence(call):
     with pytest.raises(ParameterError, match="must be a whole number >= 1; got 0"):

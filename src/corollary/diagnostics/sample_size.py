@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 from corollary.core.errors import ParameterError, sentence
 
-__all__ = ["SampleSize", "rows_to_fill", "sample_size"]
+__all__ = ["SampleSize", "rows_to_fill", "sample_size_advice"]
 
 PLENTY = 10  # times d^2 rows are well above d^2
 
@@ -73,7 +73,7 @@ class SampleSize:
         return reasons[self.advice]
 
 
-def sample_size(n: int, d: int) -> SampleSize:
+def sample_size_advice(n: int, d: int) -> SampleSize:
     """Advise on the covariance that n rows of d features can bear (1).
 
     Parameters
@@ -89,10 +89,10 @@ def sample_size(n: int, d: int) -> SampleSize:
 
     Examples
     --------
-    >>> sample_size(50, 10).advice, sample_size(2000, 10).advice
+    >>> sample_size_advice(50, 10).advice, sample_size_advice(2000, 10).advice
     ('diagonal', 'full')
     """
-    _whole("sample_size", n=n, d=d)
+    _whole("sample_size_advice", n=n, d=d)
     return SampleSize(n, d, d + d * (d + 1) // 2, 2 * d, d + 1)
 
 
