@@ -6,6 +6,7 @@ from corollary.core.vectors import (
     non_negative,
     numbers,
     positive,
+    positive_vectors,
     probabilities,
     rows_of,
     whole,
@@ -16,6 +17,8 @@ def test_good_values_come_back_as_doubles():
     assert numbers("who", [1, 2], "x").dtype == np.float64
     assert whole("who", [0, 3], "x").tolist() == [0.0, 3.0]
     assert probabilities("who", [0.1] * 10).sum() == pytest.approx(1)
+    pair = positive_vectors("who", a=2, b=[1, 3])
+    assert {name: x.tolist() for name, x in pair.items()} == {"a": [2, 2], "b": [1, 3]}
     given = np.array([1.0, 2.0])
     numbers("who", given, "x")[0] = 9
     assert given[0] == 1.0  # a copy
@@ -43,6 +46,11 @@ def test_vectors_become_rows(X, d, shape):
         (lambda: numbers("A", [np.inf], "p"), DataError, "p must be finite; got inf."),
         (lambda: non_negative("A", [-1], "p"), DataError, "p must be >= 0; got -1."),
         (lambda: positive("A", [0], "p"), ParameterError, "p must be > 0; got 0."),
+        (
+            lambda: positive_vectors("A", a=[1, 2], b=[1, 2, 3]),
+            ParameterError,
+            "a and b must have one length; got 2 and 3.",
+        ),
         (
             lambda: probabilities("A", [0.5, 0.4]),
             DataError,

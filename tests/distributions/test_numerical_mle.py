@@ -104,6 +104,27 @@ def test_a_saddle_or_minimum_is_not_called_a_maximum():
 
 
 @pytest.mark.course("S3-20")
+def test_the_density_is_never_asked_outside_the_range():
+    asked = []
+
+    def strict(X, theta):
+        asked.append(theta[0])
+        return normal(X, [theta[0], 1.0])
+
+    for x in (
+        -1.0,
+        4e-6,
+        0.001,
+        2.99999,
+        5.0,
+    ):  # beyond the range, or close to its ends
+        found = numerical_mle(strict, [x], 0.5, [(0.0, 3.0)])
+        np.testing.assert_allclose(found.theta, np.clip(x, 0, 3), atol=1e-7)
+        assert found.kind in ("boundary", "interior")
+    assert 0 <= min(asked) <= max(asked) <= 3
+
+
+@pytest.mark.course("S3-20")
 def test_weights_are_repetitions():
     x, w = np.array([1.0, 2.0, 5.0]), np.array([2, 0, 3])
     bounds = [(None, None), (1e-6, None)]

@@ -13,7 +13,15 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 
-__all__ = ["non_negative", "numbers", "positive", "probabilities", "rows_of", "whole"]
+__all__ = [
+    "non_negative",
+    "numbers",
+    "positive",
+    "positive_vectors",
+    "probabilities",
+    "rows_of",
+    "whole",
+]
 
 SUM = 1e-8  # how far from 1 probabilities may add up
 
@@ -45,6 +53,18 @@ def positive(who: object, x: Any, name: str) -> Floats:
     if x.size and x.min() <= 0:
         raise ParameterError(sentence(who, f"{name} must be > 0", f"{x.min():g}"))
     return x
+
+
+def positive_vectors(who: object, **values: Any) -> dict[str, Floats]:
+    """Return parameters > 0 as vectors of one length."""
+    checked = [np.atleast_1d(positive(who, x, name)) for name, x in values.items()]
+    try:
+        alike = np.broadcast_arrays(*checked)
+    except ValueError:
+        must = f"{' and '.join(values)} must have one length"
+        came = " and ".join(f"{len(x)}" for x in checked)
+        raise ParameterError(sentence(who, must, came)) from None
+    return {name: x.copy() for name, x in zip(values, alike, strict=True)}
 
 
 def probabilities(who: object, p: Any, name: str = "probabilities") -> Floats:

@@ -28,7 +28,7 @@ from scipy.special import betaln, digamma, gammaln, xlog1py, xlogy
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.vectors import numbers, positive
+from corollary.core.vectors import numbers, positive_vectors
 from corollary.distributions.distribution import (
     Distribution,
     Family,
@@ -36,6 +36,8 @@ from corollary.distributions.distribution import (
     Sums,
     joined,
     require_rows,
+    set_fields,
+    sum_entropy,
 )
 
 __all__ = ["Bernoulli", "BernoulliFamily", "Beta", "BetaBinomial"]
@@ -59,7 +61,7 @@ class Bernoulli(Distribution):
     p: Floats  # (d,)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "p", shares(self, self.p))
+        set_fields(self, p=shares(self, self.p))
 
     @property
     def dimension(self) -> int:
@@ -141,11 +143,7 @@ class Beta(Distribution, Prior):
     b: Floats  # (d,)
 
     def __post_init__(self) -> None:
-        a = np.atleast_1d(positive(self, self.a, "a"))
-        b = np.atleast_1d(positive(self, self.b, "b"))
-        a, b = np.broadcast_arrays(a, b)
-        object.__setattr__(self, "a", a.copy())
-        object.__setattr__(self, "b", b.copy())
+        set_fields(self, **positive_vectors(self, a=self.a, b=self.b))
 
     @property
     def dimension(self) -> int:
@@ -219,10 +217,8 @@ class BetaBinomial(Distribution):
     b: Floats  # (d,)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "trials", tosses(self, self.trials))
-        prior = Beta(self.a, self.b)
-        object.__setattr__(self, "a", prior.a)
-        object.__setattr__(self, "b", prior.b)
+        set_fields(self, trials=tosses(self, self.trials))
+        set_fields(self, **positive_vectors(self, a=self.a, b=self.b))
 
     @property
     def dimension(self) -> int:
@@ -248,8 +244,8 @@ class BetaBinomial(Distribution):
         """Return the sum of the columns' entropies, by adding up (6)."""
         k = np.arange(self.trials + 1.0)
         columns = zip(self.a, self.b, strict=True)
-        logs = [BetaBinomial(self.trials, a, b).logpdf(k) for a, b in columns]
-        return float(-sum((np.exp(log) * log).sum() for log in logs))
+        laws = (BetaBinomial(self.trials, a, b) for a, b in columns)
+        return sum(sum_entropy(law.logpdf(k)) for law in laws)
 
     def moments(self) -> tuple[Floats, Floats]:
         """Return mean and covariance."""

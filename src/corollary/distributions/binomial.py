@@ -37,6 +37,8 @@ from corollary.distributions.distribution import (
     Prior,
     Sums,
     require_rows,
+    set_fields,
+    sum_entropy,
 )
 
 __all__ = ["Binomial", "BinomialFamily"]
@@ -61,8 +63,7 @@ class Binomial(Distribution):
     p: Floats  # (d,)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "trials", tosses(self, self.trials))
-        object.__setattr__(self, "p", shares(self, self.p))
+        set_fields(self, trials=tosses(self, self.trials), p=shares(self, self.p))
 
     @property
     def dimension(self) -> int:
@@ -87,12 +88,7 @@ class Binomial(Distribution):
     def entropy(self) -> float:
         """Return the sum of the columns' entropies, by adding up (1)."""
         k = np.arange(self.trials + 1.0)
-        total = 0.0
-        for p in self.p:
-            logs = Binomial(self.trials, p).logpdf(k)
-            there = np.isfinite(logs)
-            total -= float((np.exp(logs[there]) * logs[there]).sum())
-        return total
+        return sum(sum_entropy(Binomial(self.trials, p).logpdf(k)) for p in self.p)
 
     def moments(self) -> tuple[Floats, Floats]:
         """Return m q and diag m q(1 - q)."""

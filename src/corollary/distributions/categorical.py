@@ -34,6 +34,7 @@ from corollary.distributions.distribution import (
     Sums,
     joined,
     require_rows,
+    set_fields,
 )
 from corollary.engine.statistics import Statistics
 
@@ -96,9 +97,9 @@ class Categorical(Distribution):
 
     def __post_init__(self) -> None:
         p = np.atleast_1d(probabilities(self, self.p, "p"))
-        object.__setattr__(self, "p", p)
+        set_fields(self, p=p)
         values = rising(self, self.values, len(p))
-        object.__setattr__(self, "values", values)
+        set_fields(self, values=values)
 
     @property
     def dimension(self) -> int:
@@ -189,9 +190,9 @@ class Dirichlet(Distribution, Prior):
         if alpha.ndim != 1 or len(alpha) < 2:
             must = "alpha must be a vector of two numbers or more"
             raise ParameterError(sentence(self, must, f"shape {alpha.shape}"))
-        object.__setattr__(self, "alpha", alpha)
+        set_fields(self, alpha=alpha)
         values = rising(self, self.values, len(alpha))
-        object.__setattr__(self, "values", values)
+        set_fields(self, values=values)
 
     @property
     def dimension(self) -> int:

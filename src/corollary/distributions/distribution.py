@@ -37,7 +37,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.checks import check_weights
+from corollary.core.checks import check_weights, full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.randomness import entropy as seed_of
 from corollary.core.randomness import generator
@@ -210,8 +210,7 @@ def fit_classes(
     if y.shape != (len(X),):
         must = f"y must have one label for each of the {len(X)} rows"
         raise DataError(sentence(who, must, f"shape {y.shape}"))
-    checked = check_weights(who, w, len(X))
-    weights = np.ones(len(X)) if checked is None else checked
+    weights = full_weights(who, w, len(X))
     classes = np.unique(y[weights > 0])
     inside = [y == c for c in classes]
     shares = np.array([weights[rows].sum() for rows in inside])
@@ -228,6 +227,22 @@ def joined(logs: Floats) -> Floats:
     impossible = np.isneginf(logs)
     total = np.where(impossible, 0.0, logs).sum(axis=1)
     return np.where(impossible.any(axis=1), -np.inf, total)
+
+
+def set_fields(record: object, **values: Any) -> None:
+    """Put checked values into a frozen record, while it is being made."""
+    for name, value in values.items():
+        object.__setattr__(record, name, value)
+
+
+def sum_entropy(logs: Floats) -> float:
+    """Return -sum p ln p from the ln p of all outcomes.
+
+    >>> round(sum_entropy(np.log([0.5, 0.5])), 6)
+    0.693147
+    """
+    there = np.isfinite(logs)
+    return float(-(np.exp(logs[there]) * logs[there]).sum())
 
 
 def require_rows(who: object, n: float) -> None:

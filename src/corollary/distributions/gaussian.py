@@ -50,7 +50,12 @@ from corollary.distributions.covariance import (
     diagnose,
     refuse_singular,
 )
-from corollary.distributions.distribution import Distribution, Family, require_rows
+from corollary.distributions.distribution import (
+    Distribution,
+    Family,
+    require_rows,
+    set_fields,
+)
 from corollary.engine.statistics import Moments, Variances
 
 __all__ = ["Gaussian", "GaussianFamily", "LinearLaw", "pooled_covariance"]
@@ -87,9 +92,9 @@ class Gaussian(Distribution):
         if mean.ndim != 1:
             must = "mean must be a vector"
             raise ParameterError(sentence(self, must, f"shape {mean.shape}"))
-        object.__setattr__(self, "mean", mean)
+        set_fields(self, mean=mean)
         covariance = checked_covariance(self, self.covariance, len(mean))
-        object.__setattr__(self, "covariance", covariance)
+        set_fields(self, covariance=covariance)
 
     @property
     def dimension(self) -> int:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.checks import check_weights
+from corollary.core.checks import full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.vectors import numbers, rows_of
 from corollary.objectives.softmax import log_sum_exp
@@ -126,8 +126,7 @@ def grid_posterior(
     X = rows_of(who, X)
     if not len(X):
         raise DataError(sentence(who, "X must have rows", "none"))
-    checked = check_weights(who, w, len(X))
-    weights = np.ones(len(X)) if checked is None else checked
+    weights = full_weights(who, w, len(X))
     grids = tuple(_axis(who, axis) for axis in axes)
     points = np.stack(
         [g.ravel() for g in np.meshgrid(*grids, indexing="ij")], axis=1

@@ -36,9 +36,10 @@ import numpy as np
 from scipy.special import chdtrc
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.checks import check_weights
+from corollary.core.checks import full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.vectors import probabilities, whole
+from corollary.distributions.distribution import set_fields
 from corollary.information import entropy, relative_entropy
 
 __all__ = [
@@ -98,8 +99,7 @@ class JointTable:
             must = f"levels must have the lengths {P.shape}"
             came = f"{tuple(len(level) for level in levels)}"
             raise ParameterError(sentence(self, must, came))
-        for name, value in (("P", P), ("names", names), ("levels", levels)):
-            object.__setattr__(self, name, value)
+        set_fields(self, P=P, names=names, levels=levels)
 
     # -- making one ----------------------------------------------------------------
     @classmethod
@@ -123,8 +123,7 @@ class JointTable:
         if not arrays or not len(arrays[0]) or len({len(a) for a in arrays}) > 1:
             must = "columns must be of one length, 1 or more"
             raise DataError(sentence(who, must, f"{[len(a) for a in arrays]}"))
-        checked = check_weights(who, w, len(arrays[0]))
-        weights = np.ones(len(arrays[0])) if checked is None else checked
+        weights = full_weights(who, w, len(arrays[0]))
         keep = weights > 0
         coded = [np.unique(a[keep], return_inverse=True) for a in arrays]
         shape = tuple(len(level) for level, _ in coded)

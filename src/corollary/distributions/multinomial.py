@@ -34,6 +34,7 @@ from corollary.distributions.distribution import (
     Prior,
     Sums,
     require_rows,
+    set_fields,
 )
 from corollary.distributions.poisson import is_count
 
@@ -62,9 +63,9 @@ class Multinomial(Distribution):
 
     def __post_init__(self) -> None:
         p = np.atleast_1d(probabilities(self, self.p, "p"))
-        object.__setattr__(self, "p", p)
+        set_fields(self, p=p)
         if self.trials is not None:
-            object.__setattr__(self, "trials", tosses(self, self.trials))
+            set_fields(self, trials=tosses(self, self.trials))
 
     @property
     def dimension(self) -> int:
@@ -169,8 +170,8 @@ class DirichletMultinomial(Distribution):
 
     def __post_init__(self) -> None:
         if self.trials is not None:
-            object.__setattr__(self, "trials", tosses(self, self.trials))
-        object.__setattr__(self, "alpha", Dirichlet(self.alpha).alpha)
+            set_fields(self, trials=tosses(self, self.trials))
+        set_fields(self, alpha=Dirichlet(self.alpha).alpha)
 
     @property
     def dimension(self) -> int:

@@ -28,7 +28,7 @@ import numpy as np
 
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.vectors import positive
-from corollary.distributions.distribution import Prior
+from corollary.distributions.distribution import Prior, set_fields
 from corollary.distributions.gaussian import Gaussian, symmetric
 from corollary.distributions.student_t import StudentT
 from corollary.engine.statistics import Moments
@@ -65,15 +65,13 @@ class NormalInverseWishart(Prior):
 
     def __post_init__(self) -> None:
         core = Gaussian(self.mean, self.scale)
-        object.__setattr__(self, "mean", core.mean)
-        object.__setattr__(self, "scale", core.covariance_matrix)
         strength = float(positive(self, self.strength, "strength"))
-        object.__setattr__(self, "strength", strength)
         df, d = float(positive(self, self.df, "df")), len(core.mean)
         if df <= d - 1:
             must = f"df must exceed d - 1 = {d - 1}"
             raise ParameterError(sentence(self, must, f"{df:g}"))
-        object.__setattr__(self, "df", df)
+        set_fields(self, mean=core.mean, scale=core.covariance_matrix)
+        set_fields(self, strength=strength, df=df)
 
     def posterior(self, s: Moments) -> NormalInverseWishart:
         """Return the law after some rows (2), (3)."""

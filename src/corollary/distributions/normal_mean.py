@@ -32,7 +32,7 @@ import scipy.linalg as sla
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.vectors import numbers
-from corollary.distributions.distribution import Prior
+from corollary.distributions.distribution import Prior, set_fields
 from corollary.distributions.gaussian import Gaussian, symmetric
 from corollary.engine.statistics import Moments, Variances
 
@@ -69,9 +69,8 @@ class NormalMean(Prior):
     def __post_init__(self) -> None:
         mean = np.atleast_1d(numbers(self, self.mean, "mean"))
         noise = Gaussian(mean, self.noise).covariance_matrix
-        object.__setattr__(self, "mean", mean)
-        object.__setattr__(self, "noise", noise)
-        object.__setattr__(self, "covariance", self._checked(len(mean)))
+        covariance = self._checked(len(mean))
+        set_fields(self, mean=mean, noise=noise, covariance=covariance)
 
     @property
     def law(self) -> Gaussian:

@@ -30,7 +30,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.checks import check_weights
+from corollary.core.checks import full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.vectors import numbers, rows_of
 
@@ -118,12 +118,12 @@ def numerical_mle(
     X = rows_of(who, X)
     if not len(X):
         raise DataError(sentence(who, "X must have rows", "none"))
-    checked = check_weights(who, w, len(X))
-    weights = np.ones(len(X)) if checked is None else checked
+    weights = full_weights(who, w, len(X))
     starts = np.atleast_1d(numbers(who, start, "start"))
     starts = starts[None, :] if starts.ndim == 1 else starts
     low, high = _range(who, bounds, starts.shape[1])
-    f = mean_loglikelihood(logpdf, X[weights > 0], weights[weights > 0])
+    keep = weights > 0
+    f = mean_loglikelihood(logpdf, X[keep], weights[keep], low, high)
     starts = np.clip(starts, low, high)
     good = [theta for theta in starts if np.isfinite(f(theta))]
     if not good:
@@ -155,19 +155,21 @@ def score(logpdf: LogDensity, X: Any, theta: Any, w: Any = None) -> Floats:
     True
     """
     X = rows_of("score", X)
-    checked = check_weights("score", w, len(X))
-    weights = np.ones(len(X)) if checked is None else checked
+    weights = full_weights("score", w, len(X))
     theta = np.atleast_1d(numbers("score", theta, "theta"))
     f = mean_loglikelihood(logpdf, X[weights > 0], weights[weights > 0])
-    slopes = np.array([_slope(f, theta, j, 1e-5) for j in range(len(theta))])
-    return slopes * float(weights.sum())
+    return _slopes(f, theta, _steps(theta, 1e-5)) * float(weights.sum())
 
 
-def mean_loglikelihood(logpdf: LogDensity, X: Floats, w: Vector) -> Objective:
-    """Return l/n as a function of theta; NaN counts as impossible."""
+def mean_loglikelihood(
+    logpdf: LogDensity, X: Floats, w: Vector, low: Any = -np.inf, high: Any = np.inf
+) -> Objective:
+    """Return l/n as a function of theta; out of range or NaN counts as impossible."""
     n = float(w.sum())
 
     def f(theta: Floats) -> float:
+        if (theta < low).any() or (theta > high).any():
+            return -np.inf
         with np.errstate(all="ignore"):
             value = float(w @ np.asarray(logpdf(X, theta), dtype=np.float64)) / n
         return value if value == value and value < np.inf else -np.inf
@@ -177,7 +179,10 @@ def mean_loglikelihood(logpdf: LogDensity, X: Floats, w: Vector) -> Objective:
 
 # -- the search --------------------------------------------------------------------
 def _climb(f: Objective, theta: Floats, low: Floats, high: Floats) -> Floats:
-    """Climb from a start: simplex, restarted until it stays, then Newton."""
+    """Climb from a start: simplex, restarted until it stays, then Newton.
+
+    The bounds are those of f: a simplex that is clipped to a box may collapse on it.
+    """
     options = {"xatol": 1e-12, "fatol": 1e-14, "maxiter": 2000 * len(theta)}
     for _ in range(20):
         before = f(theta)
@@ -185,7 +190,6 @@ def _climb(f: Objective, theta: Floats, low: Floats, high: Floats) -> Floats:
             lambda t: -max(f(t), -1e300),
             theta,
             method="Nelder-Mead",
-            bounds=list(zip(low, high, strict=True)),
             options=options,
         )
         if f(result.x) > before:
@@ -199,7 +203,7 @@ def _polished(f: Objective, theta: Floats, low: Floats, high: Floats) -> Floats:
     """Take Newton steps while the score falls and nothing gets worse."""
     size = np.inf
     for _ in range(10):
-        g, H = _derivatives(f, theta)
+        g, H = _derivatives(f, theta, low, high)
         if not np.isfinite(H).all() or np.linalg.eigvalsh(H)[-1] >= 0:
             return theta
         step = np.linalg.solve(H, g)
@@ -229,12 +233,12 @@ def _judged(
     f: Objective, theta: Floats, low: Floats, high: Floats, n: float
 ) -> NumericalMLE:
     """Say which kind of maximum this is (2), (3), (4)."""
-    h = 1e-5 * np.maximum(np.abs(theta), 1e-3)
-    at_low, at_high = theta - low <= 1e-9 * h, high - theta <= 1e-9 * h
+    h = _steps(theta, 1e-5, low, high)
+    at_low, at_high = theta == low, theta == high
     steps, here = np.diag(h), f(theta)
     down = np.where(at_low, -np.inf, [f(theta - step) for step in steps])
     up = np.where(at_high, -np.inf, [f(theta + step) for step in steps])
-    slopes = np.array([_slope(f, theta, j, 1e-5) for j in range(len(theta))])
+    slopes = _slopes(f, theta, h)
     slopes = np.where(np.isneginf(down), (up - here) / h, slopes)
     slopes = np.where(np.isneginf(up), (here - down) / h, slopes)
     scale = np.maximum(np.abs(theta), 1e-3)
@@ -242,7 +246,7 @@ def _judged(
     bound = (at_low & (slopes <= 0)) | (at_high & (slopes >= 0))
     cliff = (np.isneginf(down) & (slopes <= 0)) | (np.isneginf(up) & (slopes >= 0))
     if flat.all() and not (at_low | at_high).any():
-        _, H = _derivatives(f, theta)
+        _, H = _derivatives(f, theta, low, high)
         if np.isfinite(H).all() and np.linalg.eigvalsh(H)[-1] < 0:
             return NumericalMLE(theta, here * n, "interior", slopes, -H * n)
     kind = "unsettled"
@@ -253,20 +257,34 @@ def _judged(
     return NumericalMLE(theta, here * n, kind, slopes)
 
 
-def _slope(f: Objective, theta: Floats, j: int, share: float) -> float:
-    """Return the derivative along one parameter, by Richardson's central rule."""
-    h = share * max(abs(float(theta[j])), 1e-3)
-    e = np.where(np.arange(len(theta)) == j, h, 0.0)
-    wide = (f(theta + 2 * e) - f(theta - 2 * e)) / (4 * h)
-    return (4 * (f(theta + e) - f(theta - e)) / (2 * h) - wide) / 3
+def _steps(
+    theta: Floats, share: float, low: Any = -np.inf, high: Any = np.inf
+) -> Floats:
+    """Return steps for differences, twice which stay inside a range."""
+    h = share * np.maximum(np.abs(theta), 1e-3)
+    for room in (theta - low, high - theta):
+        h = np.where(room > 0, np.minimum(h, room / 2), h)
+    return h
 
 
-def _derivatives(f: Objective, theta: Floats) -> tuple[Floats, Floats]:
+def _slopes(f: Objective, theta: Floats, h: Floats) -> Floats:
+    """Return the gradient by Richardson's central differences."""
+    slopes = np.empty(len(theta))
+    for j, e in enumerate(np.diag(h)):
+        narrow = (f(theta + e) - f(theta - e)) / (2 * h[j])
+        wide = (f(theta + 2 * e) - f(theta - 2 * e)) / (4 * h[j])
+        slopes[j] = (4 * narrow - wide) / 3 if np.isfinite(wide) else narrow
+    return slopes
+
+
+def _derivatives(
+    f: Objective, theta: Floats, low: Floats, high: Floats
+) -> tuple[Floats, Floats]:
     """Return gradient and Hessian by differences."""
     p = len(theta)
-    h = 1e-4 * np.maximum(np.abs(theta), 1e-3)
+    h = _steps(theta, 1e-4, low, high)
     E = np.diag(h)
-    g = np.array([_slope(f, theta, j, 1e-4) for j in range(p)])
+    g = _slopes(f, theta, h)
     H = np.empty((p, p))
     with np.errstate(invalid="ignore"):
         for i in range(p):

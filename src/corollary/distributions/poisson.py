@@ -23,7 +23,7 @@ from scipy.special import digamma, gammaln, xlog1py, xlogy
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.vectors import non_negative, positive, whole
+from corollary.core.vectors import non_negative, positive_vectors, whole
 from corollary.distributions.distribution import (
     Distribution,
     Family,
@@ -31,6 +31,8 @@ from corollary.distributions.distribution import (
     Sums,
     joined,
     require_rows,
+    set_fields,
+    sum_entropy,
 )
 
 __all__ = ["Gamma", "NegativeBinomial", "Poisson", "PoissonFamily"]
@@ -55,7 +57,7 @@ class Poisson(Distribution):
 
     def __post_init__(self) -> None:
         rate = np.atleast_1d(non_negative(self, self.rate, "rate"))
-        object.__setattr__(self, "rate", rate)
+        set_fields(self, rate=rate)
 
     @property
     def dimension(self) -> int:
@@ -80,9 +82,7 @@ class Poisson(Distribution):
         total = 0.0
         for rate in self.rate:
             k = np.arange(rate + 40 * np.sqrt(rate + 1) + 40)
-            logs = Poisson(rate).logpdf(k)
-            there = np.isfinite(logs)
-            total -= float((np.exp(logs[there]) * logs[there]).sum())
+            total += sum_entropy(Poisson(rate).logpdf(k))
         return total
 
     def moments(self) -> tuple[Floats, Floats]:
@@ -140,11 +140,8 @@ class Gamma(Distribution, Prior):
     rate: Floats  # (d,)
 
     def __post_init__(self) -> None:
-        a = np.atleast_1d(positive(self, self.shape, "shape"))
-        b = np.atleast_1d(positive(self, self.rate, "rate"))
-        a, b = np.broadcast_arrays(a, b)
-        object.__setattr__(self, "shape", a.copy())
-        object.__setattr__(self, "rate", b.copy())
+        fields = positive_vectors(self, shape=self.shape, rate=self.rate)
+        set_fields(self, **fields)
 
     @property
     def dimension(self) -> int:
@@ -213,14 +210,10 @@ class NegativeBinomial(Distribution):
     p: Floats  # (d,)
 
     def __post_init__(self) -> None:
-        a = np.atleast_1d(positive(self, self.shape, "shape"))
-        p = np.atleast_1d(positive(self, self.p, "p"))
-        if p.max() >= 1:
+        set_fields(self, **positive_vectors(self, shape=self.shape, p=self.p))
+        if self.p.max() >= 1:
             must = "p must be numbers in (0, 1)"
-            raise ParameterError(sentence(self, must, f"{p.max():g}"))
-        a, p = np.broadcast_arrays(a, p)
-        object.__setattr__(self, "shape", a.copy())
-        object.__setattr__(self, "p", p.copy())
+            raise ParameterError(sentence(self, must, f"{self.p.max():g}"))
 
     @property
     def dimension(self) -> int:
@@ -250,8 +243,7 @@ class NegativeBinomial(Distribution):
         for j in range(self.dimension):
             most = mean[j] + 40 * spread[j] + 40 / self.p[j]
             column = NegativeBinomial(self.shape[j], self.p[j])
-            logs = column.logpdf(np.arange(most))
-            total -= float((np.exp(logs) * logs).sum())
+            total += sum_entropy(column.logpdf(np.arange(most)))
         return total
 
     def moments(self) -> tuple[Floats, Floats]:

@@ -21,7 +21,7 @@ from scipy.special import digamma, gammaln
 
 from corollary.core.arrays import Floats
 from corollary.core.vectors import positive
-from corollary.distributions.distribution import Distribution
+from corollary.distributions.distribution import Distribution, set_fields
 from corollary.distributions.gaussian import Gaussian
 
 __all__ = ["StudentT"]
@@ -50,9 +50,8 @@ class StudentT(Distribution):
 
     def __post_init__(self) -> None:
         core = Gaussian(self.mean, self.scale)
-        object.__setattr__(self, "mean", core.mean)
-        object.__setattr__(self, "scale", core.covariance_matrix)
-        object.__setattr__(self, "df", float(positive(self, self.df, "df")))
+        df = float(positive(self, self.df, "df"))
+        set_fields(self, mean=core.mean, scale=core.covariance_matrix, df=df)
 
     @property
     def dimension(self) -> int:

@@ -42,6 +42,7 @@ from corollary.distributions.distribution import (
     Prior,
     joined,
     require_rows,
+    set_fields,
 )
 from corollary.engine.statistics import Statistics
 
@@ -66,7 +67,7 @@ class Uniform(Distribution):
 
     def __post_init__(self) -> None:
         high = np.atleast_1d(positive(self, self.high, "high"))
-        object.__setattr__(self, "high", high)
+        set_fields(self, high=high)
 
     @property
     def dimension(self) -> int:
@@ -180,8 +181,7 @@ class PowerLaw(Distribution, Prior):
         if (np.isinf(high).any() and k <= 1) or ((low == 0).any() and k >= 1):
             must = "exponent must be > 1 for an infinite high and < 1 for low = 0"
             raise ParameterError(sentence(self, must, f"{k:g}"))
-        for name, value in (("exponent", k), ("low", low), ("high", high)):
-            object.__setattr__(self, name, value)
+        set_fields(self, exponent=k, low=low, high=high)
 
     @property
     def dimension(self) -> int:
@@ -270,8 +270,7 @@ class UniformPredictive(Distribution):
 
     def __post_init__(self) -> None:
         theta = PowerLaw(self.exponent, self.low, self.high)
-        for name in ("exponent", "low", "high"):
-            object.__setattr__(self, name, getattr(theta, name))
+        set_fields(self, **vars(theta))
 
     @property
     def dimension(self) -> int:
