@@ -58,7 +58,7 @@ class Bernoulli(Distribution):
     [0.125, 0.0]
     """
 
-    p: Floats  # (d,)
+    p: Any  # (d,)
 
     def __post_init__(self) -> None:
         set_fields(self, p=shares(self, self.p))
@@ -139,8 +139,8 @@ class Beta(Distribution, Prior):
     (0.75, [0.6667])
     """
 
-    a: Floats  # (d,)
-    b: Floats  # (d,)
+    a: Any  # (d,)
+    b: Any  # (d,)
 
     def __post_init__(self) -> None:
         set_fields(self, **positive_vectors(self, a=self.a, b=self.b))
@@ -213,8 +213,8 @@ class BetaBinomial(Distribution):
     """
 
     trials: int
-    a: Floats  # (d,)
-    b: Floats  # (d,)
+    a: Any  # (d,)
+    b: Any  # (d,)
 
     def __post_init__(self) -> None:
         set_fields(self, trials=tosses(self, self.trials))

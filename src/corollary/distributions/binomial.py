@@ -60,7 +60,7 @@ class Binomial(Distribution):
     """
 
     trials: int
-    p: Floats  # (d,)
+    p: Any  # (d,)
 
     def __post_init__(self) -> None:
         set_fields(self, trials=tosses(self, self.trials), p=shares(self, self.p))

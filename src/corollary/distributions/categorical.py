@@ -92,7 +92,7 @@ class Categorical(Distribution):
     [0.5, 0.25, 0.0]
     """
 
-    p: Floats  # (k,)
+    p: Any  # (k,)
     values: Any = None  # (k,)
 
     def __post_init__(self) -> None:
@@ -182,7 +182,7 @@ class Dirichlet(Distribution, Prior):
     [0.5, 0.1667, 0.3333]
     """
 
-    alpha: Floats  # (k,)
+    alpha: Any  # (k,)
     values: Any = None  # (k,)
 
     def __post_init__(self) -> None:

@@ -84,8 +84,8 @@ class Gaussian(Distribution):
     [1.0]
     """
 
-    mean: Floats  # (d,)
-    covariance: Floats  # (), (d,) or (d, d)
+    mean: Any  # (d,)
+    covariance: Any  # (), (d,) or (d, d)
 
     def __post_init__(self) -> None:
         mean = np.atleast_1d(numbers(self, self.mean, "mean"))

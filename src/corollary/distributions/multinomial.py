@@ -58,7 +58,7 @@ class Multinomial(Distribution):
     [0.5, 0.0]
     """
 
-    p: Floats  # (k,)
+    p: Any  # (k,)
     trials: int | None = None
 
     def __post_init__(self) -> None:
@@ -166,7 +166,7 @@ class DirichletMultinomial(Distribution):
     """
 
     trials: int | None
-    alpha: Floats  # (k,)
+    alpha: Any  # (k,)
 
     def __post_init__(self) -> None:
         if self.trials is not None:

@@ -53,7 +53,7 @@ class Poisson(Distribution):
     [-2.0, -inf, -inf]
     """
 
-    rate: Floats  # (d,)
+    rate: Any  # (d,)
 
     def __post_init__(self) -> None:
         rate = np.atleast_1d(non_negative(self, self.rate, "rate"))
@@ -136,8 +136,8 @@ class Gamma(Distribution, Prior):
     (10.0, 3.0, [3.0])
     """
 
-    shape: Floats  # (d,)
-    rate: Floats  # (d,)
+    shape: Any  # (d,)
+    rate: Any  # (d,)
 
     def __post_init__(self) -> None:
         fields = positive_vectors(self, shape=self.shape, rate=self.rate)
@@ -206,8 +206,8 @@ class NegativeBinomial(Distribution):
     [0.5, 0.25, 0.125]
     """
 
-    shape: Floats  # (d,)
-    p: Floats  # (d,)
+    shape: Any  # (d,)
+    p: Any  # (d,)
 
     def __post_init__(self) -> None:
         set_fields(self, **positive_vectors(self, shape=self.shape, p=self.p))

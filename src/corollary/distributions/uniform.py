@@ -63,7 +63,7 @@ class Uniform(Distribution):
     [0.5, 0.5, 0.0, 0.0]
     """
 
-    high: Floats  # (d,)
+    high: Any  # (d,)
 
     def __post_init__(self) -> None:
         high = np.atleast_1d(positive(self, self.high, "high"))
@@ -166,8 +166,8 @@ class PowerLaw(Distribution, Prior):
     """
 
     exponent: float
-    low: Floats  # (d,)
-    high: Floats  # (d,)
+    low: Any  # (d,)
+    high: Any  # (d,)
 
     def __post_init__(self) -> None:
         k = float(non_negative(self, self.exponent, "exponent"))
@@ -265,8 +265,8 @@ class UniformPredictive(Distribution):
     """
 
     exponent: float
-    low: Floats  # (d,)
-    high: Floats  # (d,)
+    low: Any  # (d,)
+    high: Any  # (d,)
 
     def __post_init__(self) -> None:
         theta = PowerLaw(self.exponent, self.low, self.high)
