@@ -29,6 +29,7 @@ __all__ = ["Singularity", "checked_covariance", "diagnose", "refuse_singular"]
 
 EPS = float(np.finfo(np.float64).eps)
 CUT = 64 * EPS  # of a feature's variance, for each feature: what rounding may leave
+PLAIN = 1e-6  # of a feature's variance that others leave: surely more than rounding
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def _plainly_regular(C: Floats) -> bool:
         L = np.linalg.cholesky(C)
     except np.linalg.LinAlgError:
         return False
-    return bool((np.diagonal(L) ** 2 > CUT * len(C)).all())
+    return bool((np.diagonal(L) ** 2 > PLAIN).all())
 
 
 def refuse_singular(who: object, S: Floats, mean: Floats, n: float) -> None:
