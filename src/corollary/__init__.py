@@ -14,13 +14,13 @@ __version__ = "0.1.0"
 
 #: Where each estimator lives; also the table of classes that a model file may name.
 ESTIMATORS = {
-    "FisherDiscriminant": "corollary.discriminants.fisher_discriminant",
-    "GaussianDiscriminant": "corollary.discriminants.gaussian_discriminant",
+    "BayesClassifier": "corollary.bayes.bayes_classifier",
     "BernoulliNB": "corollary.bayes.bernoulli_nb",
     "CategoricalNB": "corollary.bayes.categorical_nb",
     "ComplementNB": "corollary.bayes.complement_nb",
-    "BayesClassifier": "corollary.bayes.bayes_classifier",
     "CostSensitiveClassifier": "corollary.bayes.cost_sensitive",
+    "FisherDiscriminant": "corollary.discriminants.fisher_discriminant",
+    "GaussianDiscriminant": "corollary.discriminants.gaussian_discriminant",
     "GaussianNB": "corollary.bayes.gaussian_nb",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
@@ -29,11 +29,12 @@ ESTIMATORS = {
     ),
     "LinearRegression": "corollary.linear.linear_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
-    "NearestCentroid": "corollary.discriminants.nearest_centroid",
+    "MaximumEntropyClassifier": "corollary.bayes.maximum_entropy_classifier",
     "MixedNB": "corollary.bayes.mixed_nb",
     "MultinomialNB": "corollary.bayes.multinomial_nb",
-    "MaximumEntropyClassifier": "corollary.bayes.maximum_entropy_classifier",
+    "NearestCentroid": "corollary.discriminants.nearest_centroid",
     "PCA": "corollary.decomposition.pca",
+    "ParametricDensity": "corollary.density.parametric",
     "PriorClassifier": "corollary.bayes.prior_classifier",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
@@ -58,13 +59,10 @@ __all__ = sorted([*ESTIMATORS, *_FUNCTIONS, *_MODULES])
 if TYPE_CHECKING:
     from corollary import datasets as datasets
     from corollary import engine as engine
+    from corollary.bayes.bayes_classifier import BayesClassifier as BayesClassifier
     from corollary.bayes.bernoulli_nb import BernoulliNB as BernoulliNB
     from corollary.bayes.categorical_nb import CategoricalNB as CategoricalNB
     from corollary.bayes.complement_nb import ComplementNB as ComplementNB
-    from corollary.bayes.gaussian_nb import GaussianNB as GaussianNB
-    from corollary.bayes.mixed_nb import MixedNB as MixedNB
-    from corollary.bayes.multinomial_nb import MultinomialNB as MultinomialNB
-    from corollary.bayes.bayes_classifier import BayesClassifier as BayesClassifier
     from corollary.bayes.cost_sensitive import (
         CostSensitiveClassifier as CostSensitiveClassifier,
     )
@@ -72,6 +70,8 @@ if TYPE_CHECKING:
     from corollary.bayes.maximum_entropy_classifier import (
         MaximumEntropyClassifier as MaximumEntropyClassifier,
     )
+    from corollary.bayes.mixed_nb import MixedNB as MixedNB
+    from corollary.bayes.multinomial_nb import MultinomialNB as MultinomialNB
     from corollary.bayes.prior_classifier import PriorClassifier as PriorClassifier
     from corollary.clustering.k_means import KMeans as KMeans
     from corollary.core.config import config_context as config_context
@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from corollary.core.report import Report as Report
     from corollary.core.report import StopReason as StopReason
     from corollary.decomposition.pca import PCA as PCA
+    from corollary.density.parametric import ParametricDensity as ParametricDensity
     from corollary.discriminants.fisher_discriminant import (
         FisherDiscriminant as FisherDiscriminant,
     )

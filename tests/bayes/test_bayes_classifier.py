@@ -142,8 +142,11 @@ def test_bad_input():
     for parameters, part in [
         ({"density": GaussianNB()}, "GaussianNB: the estimator must offer score_s"),
         ({"density": "normal"}, "density must be None or an estimator; got 'normal'."),
-        ({"priors": [0.5, 0.5]}, "one probability for each of 3; got 2."),
-        ({"priors": [0.5, 0.5, 0.5]}, "priors must sum to 1; got 1.5."),
+        (
+            {"priors": [0.5, 0.5]},
+            "must match number of classes = 3; got 2.",
+        ),
+        ({"priors": [0.5, 0.5, 0.5]}, "The sum of the priors should be 1; got 1.5."),
     ]:
         with pytest.raises((ParameterError, DataError)) as caught:
             BayesClassifier(**{"density": KernelDensity(), **parameters}).fit(X, y)

@@ -187,9 +187,12 @@ BAD = [
     ({"loss": {}}, "loss must be a table of numbers"),
     ({"reject_cost": -0.5}, "reject_cost must be >= 0; got -0.5."),
     ({"reject_cost": 0.1, "reject_label": "ill"}, "must not be an action; got 'ill'."),
-    ({"priors": [0.5, 0.6]}, "priors must sum to 1; got 1.1."),
-    ({"priors": [0.5, 0.25, 0.25]}, "one probability for each of 2; got 3."),
-    ({"priors": [1.5, -0.5]}, "priors must be >= 0; got -0.5."),
+    ({"priors": [0.5, 0.6]}, "The sum of the priors should be 1; got 1.1."),
+    (
+        {"priors": [0.5, 0.25, 0.25]},
+        "must match number of classes = 2; got 3.",
+    ),
+    ({"priors": [1.5, -0.5]}, "Priors must be non-negative; got -0.5."),
     ({"estimator": "GaussianNB"}, "estimator must be None or an estimator; got"),
     ({"estimator": Perceptron()}, "Perceptron: the estimator must offer predict_proba"),
 ]

@@ -282,7 +282,7 @@ def test_squared_loss_restricted_and_not():
 
 # -- bad input ---------------------------------------------------------------------
 BAD = [
-    (lambda: posterior([[0.0, 0.0]], [0.5, 0.6]), "prior must sum to 1; got 1.1. "),
+    (lambda: posterior([[0.0, 0.0]], [0.5, 0.6]), "prior must add up to 1; got 1.1. "),
     (lambda: posterior([[0.0, 0.0]], [1.5, -0.5]), "prior must be >= 0; got -0.5."),
     (lambda: posterior([[0.0, 0.0]], [1.0]), "a column for each of 1 classes"),
     (lambda: posterior([[0.0, 0.0]], [[0.5, 0.5]]), "prior must be a list of numbers"),

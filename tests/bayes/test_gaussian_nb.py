@@ -4,7 +4,7 @@ import sklearn.naive_bayes
 from scipy.stats import norm
 
 from corollary import GaussianNB
-from corollary.core.errors import DataError
+from corollary.core.errors import DataError, ParameterError
 
 
 def make(n=300, d=4, k=3, seed=0):
@@ -116,7 +116,7 @@ def test_priors():
         ([0.5, 0.5, 0.5], "The sum of the priors should be 1; got 1.5."),
         ([-0.5, 0.5, 1.0], "Priors must be non-negative; got -0.5."),
     ):
-        with pytest.raises(DataError) as caught:
+        with pytest.raises(ParameterError) as caught:
             GaussianNB(priors=priors).fit(X, y)
         assert str(caught.value) == f"GaussianNB: {message}"
 

@@ -84,7 +84,7 @@ def test_equal_variances_have_one_crossing_and_equal_classes_none():
     [
         (lambda: normal_crossings([0, 1], [1, 0]), "sd must be > 0; got 0."),
         (lambda: normal_crossings([0], [1]), "two finite numbers each"),
-        (lambda: normal_crossings([0, 1], [1, 1], [0.5, 0.6]), "must sum to 1"),
+        (lambda: normal_crossings([0, 1], [1, 1], [0.5, 0.6]), "must add up to 1"),
         (lambda: line_regions(FISH, [0.5, 0.5], (3, 3)), "the smaller first"),
         (lambda: line_regions(FISH, [1.0], (0, 1)), "one probability for each of 2"),
     ],

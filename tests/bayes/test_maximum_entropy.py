@@ -227,7 +227,7 @@ BAD = [
     ((FACES, 4.2), {"empirical": np.ones(6)}, "must be given; got both."),
     ((FACES, [4.2, 1.0]), {}, "a finite number for each of 1 features"),
     ((FACES, np.nan), {}, "a finite number for each of 1 features; got nan."),
-    ((FACES, 4.2), {"prior": np.ones(6)}, "prior must sum to 1; got 6."),
+    ((FACES, 4.2), {"prior": np.ones(6)}, "prior must add up to 1; got 6."),
     ((FACES, 4.2), {"prior": [0.5, 0.5]}, "one probability for each of 6; got 2."),
     ((FACES, 4.2), {"solver": "magic"}, "solver must be one of newton"),
     (([[1.0, np.nan]], [1, 1]), {}, "got nan at outcome 0, feature 1."),

@@ -15,7 +15,7 @@ from corollary import (
     MixedNB,
     MultinomialNB,
 )
-from corollary.core.errors import DataError
+from corollary.core.errors import DataError, ParameterError
 
 FAMILY = [GaussianNB, BernoulliNB, MultinomialNB, ComplementNB, CategoricalNB, MixedNB]
 COUNTING = [BernoulliNB, MultinomialNB, ComplementNB, CategoricalNB]
@@ -38,9 +38,9 @@ def test_priors_are_checked_in_one_sentence(cls):
         ([0.5, 0.5], "Number of priors must match number of classes = 3; got 2."),
         ([0.5, 0.5, 0.5], "The sum of the priors should be 1; got 1.5."),
         ([-0.5, 0.5, 1.0], "Priors must be non-negative; got -0.5."),
-        (["a", "b", "c"], "priors must be numbers; got ['a', 'b', 'c']."),
+        (["a", "b", "c"], "priors must hold numbers; got ['a', 'b', 'c']."),
     ):
-        with pytest.raises(DataError) as caught:
+        with pytest.raises(ParameterError) as caught:
             cls(**{prior_name(cls): priors}).fit(X, y)
         assert str(caught.value) == f"{cls.__name__}: {message}"
 

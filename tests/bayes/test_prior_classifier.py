@@ -42,7 +42,7 @@ def test_priors_and_sparse_rows():
     assert model.predict(X).tolist() == [1, 1, 1]
     np.testing.assert_allclose(model.predict_log_proba(X)[0], np.log([0.1, 0.9]))
     np.testing.assert_array_equal(model.class_count_, [2, 1])
-    with pytest.raises(ParameterError, match="one probability for each of 2; got 3"):
+    with pytest.raises(ParameterError, match="number of classes = 2; got 3"):
         PriorClassifier(priors=[0.2, 0.3, 0.5]).fit(X, [0, 0, 1])
-    with pytest.raises(ParameterError, match="priors must sum to 1"):
+    with pytest.raises(ParameterError, match="sum of the priors should be 1"):
         PriorClassifier(priors=[0.2, 0.3]).fit(X, [0, 0, 1])

@@ -67,7 +67,7 @@ def test_bad_input():
         belief.update([0.0, 0.0, 0.0])
     with pytest.raises(DataError, match="got nan in row 0, column 1"):
         belief.update([0.0, np.nan])
-    with pytest.raises(ParameterError, match="prior must sum to 1"):
+    with pytest.raises(ParameterError, match="prior must add up to 1"):
         believe([0.5, 0.6])
     with pytest.raises(ParameterError, match="a name for each of 2; got 1"):
         believe([0.5, 0.5], ["fair"])

@@ -56,9 +56,13 @@ def test_an_observation_that_cannot_come_keeps_the_prior():
 @pytest.mark.parametrize(
     ("arguments", "more", "part"),
     [
-        (([[0.5, 0.5]], [0.5, 0.5], [[0, 1]]), {}, "column 0 of likelihood must sum"),
+        (
+            ([[0.5, 0.5]], [0.5, 0.5], [[0, 1]]),
+            {},
+            "column 0 of likelihood must add up",
+        ),
         (([[1.0]], [0.5, 0.5], [[0, 1]]), {}, "a column for each of 2 states"),
-        (([[1, 1]], [0.5, 0.4], [[0, 1]]), {}, "prior must sum to 1"),
+        (([[1, 1]], [0.5, 0.4], [[0, 1]]), {}, "prior must add up to 1"),
         (([[1, 1]], [0.5, 0.5], [[0, 1, 2]]), {}, "got shape (1, 3)."),
         (([[1, 1]], [0.5, 0.5], [[0, 1]]), {"price": -1}, "price must be >= 0; got -1"),
         (([[1, 1]], [0.5, 0.5], [[0, 1]]), {"actions": "ab"}, "each of 1 rows"),

@@ -24,6 +24,7 @@ def test_scores_are_good(examples):
     assert scores["LinearRegression"] > 8  # certified digits
     assert min(scores["Ridge"], scores["GradientDescentRegressor"]) > 0.8
     assert min(scores["KMeans"], scores["PCA"]) > 90
+    assert scores["ParametricDensity"] < 0.02  # nats lost
     assert min(scores["LogisticRegression"], scores["GaussianNB"]) >= 80
     words = ("MultinomialNB", "BernoulliNB", "ComplementNB")
     assert min(scores[name] for name in words) >= 75

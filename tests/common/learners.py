@@ -125,6 +125,8 @@ LEARNERS = [
     ),
     Case("MaximumEntropyClassifier", {"tol": 1e-9}, ("coef_", "intercept_"), "label"),
     Case("PriorClassifier", {}, ("class_prior_", "class_count_"), "label"),
+    Case("ParametricDensity", {}, ("mean_", "covariance_")),
+    Case("ParametricDensity", {"covariance": "diagonal"}, ("mean_", "covariance_")),
     Case(
         "PCA",
         {"n_components": 3},

@@ -175,7 +175,7 @@ def test_errors():
     model = GaussianDiscriminant().fit(X, y)
     with pytest.raises(ParameterError, match=r"needs two of the classes \[0, 1, 2\]"):
         model.boundary()
-    with pytest.raises(DataError, match=r"The priors must sum to 1; got 1\.1"):
+    with pytest.raises(ParameterError, match=r"the priors should be 1; got 1\.1"):
         GaussianDiscriminant(priors=[0.5, 0.5, 0.1]).fit(X, y)
 
 

@@ -232,8 +232,12 @@ def test_estimator_of_the_users():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"priors": [0.5, 0.5]}, DataError, "must match number of classes = 3; got 2"),
-        ({"priors": [-0.5, 0.5, 1]}, DataError, "must be non-negative; got -0.5"),
+        (
+            {"priors": [0.5, 0.5]},
+            ParameterError,
+            "number of classes = 3; got 2",
+        ),
+        ({"priors": [-0.5, 0.5, 1]}, ParameterError, "must be non-negative; got -0.5"),
         ({"n_components": 3}, ParameterError, "cannot be larger than .* = 2; got 3"),
         ({"solver": "qr"}, ParameterError, "solver must be one of 'svd'"),
         ({"shrinkage": 1.5}, ParameterError, "shrinkage must be"),

@@ -4,7 +4,7 @@ import sklearn.discriminant_analysis as sk
 from scipy.stats import multivariate_normal
 
 from corollary import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from corollary.core.errors import DataError
+from corollary.core.errors import DataError, ParameterError
 
 
 def make(n=400, d=4, k=3, seed=0):
@@ -121,13 +121,13 @@ def test_too_few_rows_for_the_parameters_are_told():
     ("priors", "message"),
     [
         ([0.5, 0.5], "must match number of classes = 3; got 2"),
-        ([0.5, 0.5, 0.5], "must sum to 1; got 1.5"),
+        ([0.5, 0.5, 0.5], "sum of the priors should be 1; got 1.5"),
         ([-0.5, 0.5, 1.0], "must be non-negative; got -0.5"),
     ],
 )
 def test_bad_priors(priors, message):
     X, y = make()
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(ParameterError, match=message):
         QuadraticDiscriminantAnalysis(priors=priors).fit(X, y)
 
 

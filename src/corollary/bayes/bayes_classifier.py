@@ -21,7 +21,6 @@ Course: S1-1, S1-9, S3-5, S3-6. Reference: Duda, Hart, Stork (2001), ch. 2-4.
 
 from __future__ import annotations
 
-import importlib
 import time
 from typing import Any, ClassVar, Self
 
@@ -30,16 +29,14 @@ from sklearn.base import clone
 
 from corollary.bayes.cost_sensitive import fit_with_weights
 from corollary.bayes.decisions import joint_log_probability
-from corollary.bayes.probabilities import (
-    check_distribution,
-    check_log_likelihood,
-    check_offers,
-)
+from corollary.bayes.probabilities import check_log_likelihood, check_offers
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
 from corollary.core.checks import check_finite, check_weights, check_X, encode_labels
 from corollary.core.params import array_like, check_parameters, estimator, missing
 from corollary.core.report import Report, StopReason
+from corollary.core.vectors import class_priors
+from corollary.density.parametric import ParametricDensity
 from corollary.objectives.softmax import log_softmax
 
 __all__ = ["BayesClassifier"]
@@ -103,17 +100,13 @@ class BayesClassifier(Classifier):
         """
         began = time.perf_counter()
         check_parameters(self, self.rules)
-        density = default_density() if self.density is None else self.density
+        density = ParametricDensity() if self.density is None else self.density
         for method in ("fit", "score_samples"):
             check_offers(density, method)
         X, codes, w = self._rows(X, y, sample_weight)
         k = len(self.classes_)
         n = np.bincount(codes, w, k).astype(np.float64)
-        self.class_prior_ = (
-            n / n.sum()
-            if self.priors is None
-            else check_distribution(self, self.priors, k)
-        )
+        self.class_prior_ = class_priors(self, self.priors, n)
         self.densities_, alike = [], []
         for c in range(k):
             own = codes == c
@@ -187,8 +180,3 @@ class BayesClassifier(Classifier):
 def around(point: Floats, X: Floats, w: Floats | None) -> Floats:
     """Move all rows so that their mean is a point."""
     return X - np.average(X, axis=0, weights=w) + point
-
-
-def default_density() -> Any:
-    """Return the density that is used where none is given: a normal distribution."""
-    return importlib.import_module("corollary.density.parametric").ParametricDensity()

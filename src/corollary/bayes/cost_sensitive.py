@@ -51,6 +51,7 @@ from corollary.core.params import (
 )
 from corollary.core.params import estimator as an_estimator
 from corollary.core.report import Report, StopReason
+from corollary.core.vectors import class_priors
 
 __all__ = ["CostSensitiveClassifier", "fit_with_weights"]
 
@@ -264,7 +265,7 @@ class CostSensitiveClassifier(Classifier):
         k = len(self.classes_)
         if self.priors is None:
             return np.ones(k)
-        new = check_distribution(self, self.priors, k)
+        new = class_priors(self, self.priors, np.ones(k))
         if self.training_priors_ is None:
             must = "priors can be changed only where those of training are known"
             came = "an estimator without class_prior_, and no y"

@@ -29,13 +29,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary import loops
-from corollary.bayes.naive_bayes import NaiveBayes, check_priors
+from corollary.bayes.naive_bayes import NaiveBayes
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import array_like, boolean, missing, real
 from corollary.core.report import Optimality, Report
 from corollary.core.rows import rows_loop
+from corollary.core.vectors import class_priors
 from corollary.engine import Chunk, Data, Fitted, Statistics
 
 __all__ = [
@@ -112,7 +113,7 @@ class DiscreteNB(NaiveBayes):
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> LogTable:
         """Check the parameters that depend on the data."""
-        check_priors(self, self.class_prior, len(self.classes_))
+        class_priors(self, self.class_prior, np.ones(len(self.classes_)))
         self._smoothing(data.source.n_features)
         return LogTable()
 
@@ -170,8 +171,10 @@ class DiscreteNB(NaiveBayes):
 
     def _log_prior(self, n: Floats) -> Floats:
         k = len(n)
-        given = check_priors(self, self.class_prior, k)
-        if given is None and not self.fit_prior:
+        given = self.class_prior
+        if given is not None:
+            given = class_priors(self, given, n)
+        elif not self.fit_prior:
             given = np.full(k, 1 / k)
         counts = n + self.prior_alpha if given is None else given
         with np.errstate(divide="ignore"):

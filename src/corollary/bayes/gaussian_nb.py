@@ -28,11 +28,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary import loops
-from corollary.bayes.naive_bayes import Joint, NaiveBayes, check_priors
+from corollary.bayes.naive_bayes import Joint, NaiveBayes
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.config import get_config
 from corollary.core.params import array_like, missing, real
 from corollary.core.report import Optimality, Report
+from corollary.core.vectors import class_priors
 from corollary.engine import Chunk, Data, Fitted
 from corollary.engine.classes import ClassMoments
 
@@ -103,7 +104,7 @@ class GaussianNB(NaiveBayes):
     def start(self, data: Data, seed: int) -> Gaussians:
         """Check the priors; nothing else is needed."""
         k = len(self.classes_)
-        check_priors(self, self.priors, k)
+        class_priors(self, self.priors, np.ones(k))
         return Gaussians(k, data.source.n_features)
 
     def statistics(self, chunk: Chunk, state: Gaussians) -> ClassMoments:
@@ -114,8 +115,7 @@ class GaussianNB(NaiveBayes):
         """Turn moments into maximum-likelihood parameters (2), (3)."""
         epsilon = self.var_smoothing * float(s.variances().max())
         variance = s.M2 / np.where(s.n > 0, s.n, 1.0)[:, None] + epsilon
-        given = check_priors(self, self.priors, len(s.n))
-        prior = s.n / s.n.sum() if given is None else given
+        prior = class_priors(self, self.priors, s.n)
         return replace(state, n=s.n, prior=prior, m=s.mean, s=variance, epsilon=epsilon)
 
     def objective(self, s: ClassMoments, state: Gaussians) -> float:

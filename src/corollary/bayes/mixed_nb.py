@@ -57,11 +57,12 @@ from corollary.bayes.categories import (
 )
 from corollary.bayes.discrete import finite
 from corollary.bayes.gaussian_nb import gaussian_scores
-from corollary.bayes.naive_bayes import Joint, NaiveBayes, check_priors, vetoed
+from corollary.bayes.naive_bayes import Joint, NaiveBayes, vetoed
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import array_like, missing, one_of, real, whole
 from corollary.core.report import Optimality, Report
+from corollary.core.vectors import class_priors
 from corollary.engine import Chunk, Data, Fitted, Statistics
 from corollary.engine.classes import ClassMoments, ClassScatters
 
@@ -182,7 +183,7 @@ class MixedNB(NaiveBayes):
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> MixedModel:
         """Tell the columns apart; check the priors."""
-        check_priors(self, self.priors, len(self.classes_))
+        class_priors(self, self.priors, np.ones(len(self.classes_)))
         d = data.source.n_features
         names = data.source.names
         categorical = self._columns("categorical", d, names)
@@ -208,7 +209,7 @@ class MixedNB(NaiveBayes):
 
     def update(self, s: MixedSums, state: MixedModel) -> MixedModel:
         """Turn sums into maximum-likelihood parameters."""
-        moments, given = s.numbers, check_priors(self, self.priors, len(s.answers.n))
+        moments = s.numbers
         epsilon = self.var_smoothing * float(moments.variances().max(initial=0.0))
         n = np.where(moments.n > 0, moments.n, 1.0)
         if isinstance(moments, ClassMoments):
@@ -216,7 +217,7 @@ class MixedNB(NaiveBayes):
         else:
             S = moments.S / n[:, None, None] + epsilon * np.eye(len(state.numeric))
         S = np.where(S.any(axis=tuple(range(1, S.ndim)), keepdims=True), S, unit(S))
-        prior = moments.n / moments.n.sum() if given is None else given
+        prior = class_priors(self, self.priors, moments.n)
         L = log_tables(s.answers, self.alpha)
         J = s.answers.J
         return replace(state, prior=prior, S=S, L=L, J=J, epsilon=epsilon)
@@ -226,7 +227,7 @@ class MixedNB(NaiveBayes):
         numbers, g = s.numbers, len(state.numeric)
         total = -np.vdot(s.answers.widened(state.J), finite(state.L))
         diagonal = isinstance(numbers, ClassMoments)
-        scatters = numbers.M2 if diagonal else numbers.S
+        scatters = numbers.M2 if isinstance(numbers, ClassMoments) else numbers.S
         for n, M2, S in zip(numbers.n, scatters, state.S, strict=True):
             if diagonal:
                 M2, S = np.diag(M2), np.diag(np.maximum(S, 1e-300))

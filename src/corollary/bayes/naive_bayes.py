@@ -27,11 +27,10 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Classifier
-from corollary.core.errors import DataError, sentence
 from corollary.engine import StreamingClassifier
 from corollary.objectives.softmax import log_softmax, softmax
 
-__all__ = ["Joint", "NaiveBayes", "check_priors", "vetoed"]
+__all__ = ["Joint", "NaiveBayes", "vetoed"]
 
 
 class Joint(NamedTuple):
@@ -85,24 +84,3 @@ def vetoed(joint: Joint, log_prior: Floats) -> Joint:
     if joint.V is None or not absent.any():
         return joint
     return joint._replace(V=np.where(absent, np.inf, joint.V))
-
-
-def check_priors(who: object, priors: Any, k: int) -> Floats | None:
-    """Return given class probabilities as an array: k of them, >= 0, with sum 1."""
-    if priors is None:
-        return None
-    try:
-        pi = np.asarray(priors, dtype=np.float64)
-    except (TypeError, ValueError):
-        must = "priors must be numbers"
-        raise DataError(sentence(who, must, repr(priors)[:60])) from None
-    if pi.shape != (k,):
-        must = f"Number of priors must match number of classes = {k}"
-        raise DataError(sentence(who, must, f"{pi.size}"))
-    if not np.isclose(pi.sum(), 1.0):
-        must = "The sum of the priors should be 1"
-        raise DataError(sentence(who, must, f"{pi.sum():g}"))
-    if (pi < 0).any():
-        must = "Priors must be non-negative"
-        raise DataError(sentence(who, must, f"{pi.min():g}"))
-    return pi

@@ -19,11 +19,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.bayes.probabilities import check_distribution
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
 from corollary.core.params import array_like, missing
 from corollary.core.report import Optimality, Report
+from corollary.core.vectors import class_priors
 from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
 
 __all__ = ["PriorClassifier"]
@@ -86,10 +86,8 @@ class PriorClassifier(SummationLearner, Classifier):
     def start(self, data: Data, seed: int) -> Shares:
         """Check the priors."""
         k = len(self.classes_)
-        prior = None
-        if self.priors is not None:
-            prior = check_distribution(self, self.priors, k)
-        return Shares(k, prior=prior)
+        class_priors(self, self.priors, np.ones(k))
+        return Shares(k)
 
     def statistics(self, chunk: Chunk, state: Shares) -> ClassCounts:
         """Weigh each class."""
@@ -97,8 +95,7 @@ class PriorClassifier(SummationLearner, Classifier):
 
     def update(self, s: ClassCounts, state: Shares) -> Shares:
         """Turn weights into shares (1)."""
-        prior = s.n / s.n.sum() if state.prior is None else state.prior
-        return replace(state, n=s.n, prior=prior)
+        return replace(state, n=s.n, prior=class_priors(self, self.priors, s.n))
 
     def objective(self, s: ClassCounts, state: Shares) -> float:
         """Return the error on the training rows."""

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.vectors import probabilities
 
 __all__ = [
     "check_distribution",
@@ -22,8 +23,7 @@ __all__ = [
     "posterior_of",
 ]
 
-TOLERANCE = 1e-6  # by which a sum may miss 1
-ROUGHER = 1e-4  # the same for posteriors of many classes, in float32
+ROUGH = 1e-4  # by which a posterior of many classes may miss 1 in float32
 
 
 def check_distribution(
@@ -31,18 +31,7 @@ def check_distribution(
 ) -> Floats:
     """Return probabilities (k,) that are >= 0 and sum to 1."""
     p = _floats(who, p, name, 1)
-    if k is not None and len(p) != k:
-        must = f"{name} must hold one probability for each of {k}"
-        raise ParameterError(sentence(who, must, f"{len(p)}"))
-    if not len(p):
-        must = f"{name} must hold at least one probability"
-        raise ParameterError(sentence(who, must, "none"))
-    if p.min() < 0:
-        raise ParameterError(sentence(who, f"{name} must be >= 0", f"{p.min():g}"))
-    if abs(p.sum() - 1) > TOLERANCE:
-        must, remedy = f"{name} must sum to 1", "Divide them by their sum."
-        raise ParameterError(sentence(who, must, f"{p.sum():g}", remedy))
-    return p
+    return probabilities(who, p, name, k, ParameterError)
 
 
 def check_posterior(who: Any, P: Any, name: str = "posterior") -> Floats:
@@ -52,7 +41,7 @@ def check_posterior(who: Any, P: Any, name: str = "posterior") -> Floats:
         must = f"{name} must have rows and columns"
         raise DataError(sentence(who, must, f"shape {P.shape}"))
     low, total = P.min(axis=1), P.sum(axis=1)
-    bad = (low < 0) | (np.abs(total - 1) > ROUGHER)
+    bad = (low < 0) | (np.abs(total - 1) > ROUGH)
     if bad.any():
         row = int(bad.argmax())
         must = f"every row of {name} must be >= 0 and sum to 1"

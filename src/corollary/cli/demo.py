@@ -36,6 +36,7 @@ def examples() -> list[tuple[str, str, Any]]:
     """Fit each learner to a bundled data set: what it is, a score, the model."""
     return [
         *_unsupervised(),
+        *_densities(),
         *_regressions(),
         *_classifiers(),
         *_discriminants(),
@@ -62,6 +63,23 @@ def _unsupervised() -> list[tuple[str, str, Any]]:
             k_means,
         ),
         (points.about, f"one direction keeps {kept:.1%} of the variance", pca),
+    ]
+
+
+def _densities() -> list[tuple[str, str, Any]]:
+    from corollary import ParametricDensity
+    from corollary.distributions.gaussian import Gaussian
+
+    law = Gaussian([1.0, 2.0, 0.0], [[2.0, 0.8, 0.0], [0.8, 1.0, 0.3], [0.0, 0.3, 1.0]])
+    new = law.sample(1000, random_state=1)
+    density = ParametricDensity().fit(law.sample(1000, random_state=0))
+    lost = float(law.logpdf(new).mean()) - density.score(new)
+    return [
+        (
+            "1,000 rows of a Gaussian law on three columns",
+            f"{lost:.4f} nats a row lost on 1,000 new rows, against the law itself",
+            density,
+        )
     ]
 
 

@@ -15,6 +15,7 @@ from sklearn.base import (
     ClassifierMixin,
     ClassNamePrefixFeaturesOutMixin,
     ClusterMixin,
+    DensityMixin,
     MultiOutputMixin,
     RegressorMixin,
     TransformerMixin,
@@ -26,7 +27,14 @@ from corollary.core.checks import check_query
 from corollary.core.params import Rule
 from corollary.core.report import Report
 
-__all__ = ["Classifier", "Clusterer", "Estimator", "Regressor", "Transformer"]
+__all__ = [
+    "Classifier",
+    "Clusterer",
+    "DensityEstimator",
+    "Estimator",
+    "Regressor",
+    "Transformer",
+]
 
 
 class Estimator(BaseEstimator):
@@ -63,6 +71,18 @@ class Classifier(ClassifierMixin, Estimator):
 
     target = "labels"
     classes_: Vector
+
+
+class DensityEstimator(DensityMixin, Estimator):
+    """Gives the log density of a row; `score` is the mean over rows."""
+
+    def score_samples(self, X: Any) -> Vector:
+        """Return the log density of each row."""
+        raise NotImplementedError
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log density of the rows."""
+        return float(np.mean(self.score_samples(X)))
 
 
 class Regressor(MultiOutputMixin, RegressorMixin, Estimator):

@@ -32,6 +32,7 @@ __all__ = [
     "check_targets",
     "check_weights",
     "encode_labels",
+    "full_weights",
     "names_of",
 ]
 
@@ -157,6 +158,12 @@ def check_weights(learner: Any, weights: Any, rows: int) -> Vector | None:
         must = "at least one sample_weight must be above 0"
         raise DataError(sentence(learner, must, "zero for every row"))
     return w
+
+
+def full_weights(who: Any, weights: Any, rows: int) -> Vector:
+    """Return weights as `check_weights` does, 1 for each row where none were given."""
+    checked = check_weights(who, weights, rows)
+    return np.ones(rows) if checked is None else checked
 
 
 def check_targets(learner: Any, y: Any, rows: int, dtype: Any, *, many: bool) -> Vector:

@@ -40,6 +40,7 @@ from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import array_like, boolean, missing, one_of, real
 from corollary.core.report import Optimality, Report
+from corollary.core.vectors import class_priors
 from corollary.discriminants.covariances import (
     check_classes,
     floored,
@@ -49,7 +50,6 @@ from corollary.discriminants.gaussian_rule import (
     GaussianRule,
     Quadratic,
     log_of,
-    priors_of,
     quadratic_of,
     quadratic_scores,
 )
@@ -178,7 +178,7 @@ class GaussianDiscriminant(StreamingClassifier, GaussianRule):
         if not values[:, -1].all():
             must = "some feature must vary"
             raise DataError(sentence(self, must, "rows that are all alike"))
-        priors = priors_of(self, self._given(k), s.n)
+        priors = class_priors(self, self._given(k), s.n)
         return replace(
             state, n=s.n, means=s.mean, priors=priors, Sigma=Sigma, s=values, R=R
         )

@@ -14,7 +14,6 @@ Course: S0-9, S1-30, S2-3, S3-18.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -24,7 +23,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Classifier
-from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.errors import ParameterError, sentence
 from corollary.discriminants.surfaces import Surface
 from corollary.engine.blocks import fill_rows
 from corollary.objectives.softmax import log_softmax, softmax
@@ -34,7 +33,6 @@ __all__ = [
     "ProjectingRule",
     "Quadratic",
     "log_of",
-    "priors_of",
     "quadratic_of",
     "quadratic_scores",
 ]
@@ -143,29 +141,3 @@ def log_of(priors: Floats) -> Floats:
     """Return log priors; -inf for a class that is said to be impossible."""
     with np.errstate(divide="ignore"):
         return np.log(priors)
-
-
-def priors_of(learner: Any, given: Any, n: Floats, *, strict: bool = True) -> Floats:
-    """Return the class priors: those given, or the shares of the rows.
-
-    Priors that do not sum to 1 are an error where `strict`, else normalised with a
-    warning.
-    """
-    if given is None:
-        return n / n.sum()
-    priors = np.array(given, dtype=np.float64)
-    if priors.shape != n.shape:
-        must = f"Number of priors must match number of classes = {len(n)}"
-        raise DataError(sentence(learner, must, f"{priors.size}"))
-    if not (priors >= 0).all():
-        came = f"{priors.min():g}"
-        raise DataError(sentence(learner, "priors must be non-negative", came))
-    if np.isclose(priors.sum(), 1.0):
-        return priors
-    must, came = "The priors must sum to 1", f"{priors.sum():g}"
-    if strict or not priors.any():
-        raise DataError(sentence(learner, must, came))
-    name = type(learner).__name__
-    text = "The priors do not sum to 1. Normalizing such that it sums to one"
-    warnings.warn(f"{name}: {text}: the sum was {came}.", stacklevel=2)
-    return priors / priors.sum()

@@ -49,6 +49,7 @@ from corollary.core.params import (
     whole,
 )
 from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.vectors import class_priors
 from corollary.discriminants.covariances import (
     SHRINKAGE,
     check_classes,
@@ -62,7 +63,6 @@ from corollary.discriminants.gaussian_rule import (
     ProjectingRule,
     Quadratic,
     log_of,
-    priors_of,
 )
 from corollary.discriminants.shrinkage import FourthMoments, shrunk, spread
 from corollary.engine import Chunk, Data, Fitted, StreamingClassifier
@@ -227,7 +227,7 @@ class LinearDiscriminantAnalysis(StreamingClassifier, ProjectingRule):
         if n <= k:
             must = "The number of samples must be more than the number of classes"
             raise DataError(sentence(self, must, f"{n:g} rows and {k} classes"))
-        pi = priors_of(self, self.priors, s.n, strict=False)
+        pi = class_priors(self, self.priors, s.n, strict=False)
         Sigma = self._covariance(s, state, pi, q)
         if self.solver == "svd":
             shares = self._covariance(s, state, s.n / n, q)

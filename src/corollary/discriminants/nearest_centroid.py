@@ -43,11 +43,11 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.params import array_like, missing, one_of, real
 from corollary.core.report import Optimality, Report
 from corollary.core.rows import dense, rows_loop
+from corollary.core.vectors import class_priors
 from corollary.discriminants.gaussian_rule import (
     GaussianRule,
     Quadratic,
     log_of,
-    priors_of,
 )
 from corollary.engine import Chunk, Data, Fitted, StreamingClassifier
 from corollary.engine.classes import ClassMoments
@@ -182,7 +182,7 @@ class NearestCentroid(StreamingClassifier, GaussianRule):
     def _priors(self, n: Floats) -> Floats:
         named = {"uniform": np.full(len(n), 1 / len(n)), "empirical": None}
         given = named[self.priors] if isinstance(self.priors, str) else self.priors
-        return priors_of(self, given, n, strict=False)
+        return class_priors(self, given, n, strict=False)
 
     def account(self, state: Centroids, report: Report) -> None:
         """Report features that never vary, or that have no say."""

@@ -39,6 +39,7 @@ from corollary.core.params import (
     real,
 )
 from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.vectors import class_priors
 from corollary.discriminants.covariances import (
     SHRINKAGE,
     check_classes,
@@ -52,7 +53,6 @@ from corollary.discriminants.gaussian_rule import (
     GaussianRule,
     Quadratic,
     log_of,
-    priors_of,
     quadratic_of,
     quadratic_scores,
 )
@@ -212,7 +212,7 @@ class QuadraticDiscriminantAnalysis(StreamingClassifier, GaussianRule):
             state,
             n=scatter.n,
             means=scatter.mean,
-            priors=priors_of(self, self.priors, scatter.n),
+            priors=class_priors(self, self.priors, scatter.n),
             Sigma=Sigma,
             s=s,
             R=R,

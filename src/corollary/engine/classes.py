@@ -153,7 +153,7 @@ class ClassScatters(Statistics):
 
 def between(n: Floats, mean: Floats) -> Floats:
     """Return the scatter of the class means about the common mean (3)."""
-    away = mean - n @ mean / max(float(n.sum()), np.finfo(np.float64).tiny)
+    away = mean - n @ mean / n.sum()
     return (away * n[:, None]).T @ away
 
 

@@ -49,9 +49,10 @@ class Executor(ABC):
 
 
 def chunks(part: Part, number: int, memories: Memories) -> Iterator[Chunk]:
-    """Read a part and give its chunks back the memories they had."""
+    """Read a part and give its chunks, but for empty ones, the memories they had."""
     for place, chunk in enumerate(part.chunks()):
-        yield replace(chunk, memory=memories.setdefault((number, place), {}))
+        if chunk.n:
+            yield replace(chunk, memory=memories.setdefault((number, place), {}))
 
 
 class Serial(Executor):

@@ -121,6 +121,8 @@ class Data:
         """Make one pass in this thread and yield the chunks."""
         rows, heavy = 0, False
         for chunk in (chunk for part in self.source.parts() for chunk in part.chunks()):
+            if not chunk.n:
+                continue
             n, weighs, _ = guarded(len_of, self._check(), chunk)
             rows, heavy = rows + n, heavy or weighs
             yield chunk

@@ -1,0 +1,1 @@
+"""Density estimation: laws of a known form, and of none."""

@@ -1,0 +1,5 @@
+"""Laws that are fitted to data: density, draws, estimation, priors.
+
+A `Distribution` is an immutable value.  A `Family` learns one from sums over the rows;
+a `Prior` turns the same sums into a posterior.
+"""
