@@ -183,7 +183,7 @@ def test_a_constant_feature_is_named_and_harmless():
     X, y = make()
     X = np.column_stack([X, np.full(len(X), 2.0)])
     model = GaussianDiscriminant().fit(X, y)
-    assert "column 3 never varies" in model.report_.warnings[0]
+    assert "constant features [3]" in model.report_.warnings[0]
     np.testing.assert_allclose(
         model.predict_proba(X),
         GaussianDiscriminant().fit(X[:, :3], y).predict_proba(X[:, :3]),

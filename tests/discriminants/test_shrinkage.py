@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 import sklearn.covariance
 
-from corollary.discriminants.covariances import guilty
 from corollary.discriminants.shrinkage import FourthMoments, ledoit_wolf, shrunk
 
 
@@ -34,15 +33,3 @@ def test_rank_of_few_rows_and_what_shrinkage_makes_of_it():
     assert np.linalg.matrix_rank(S) == 5  # n - 1
     assert np.linalg.matrix_rank(shrunk(S, 0.1)) == 10
     np.testing.assert_allclose(np.trace(shrunk(S, 0.7)), np.trace(S))
-
-
-@pytest.mark.course("S3-17")
-def test_the_guilty_features_are_named():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(100, 3))
-    X = np.column_stack([X, X[:, 0] + 2 * X[:, 2], np.ones(100)])
-    said = guilty(np.cov(X.T), list("abcde"))
-    assert said.startswith("column e never varies; column ")
-    assert said.endswith("is determined by the others")
-    assert said.split("column ")[2][0] in "acd"
-    assert guilty(np.eye(3)) == ""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg as sla
 
 from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory, names_of
@@ -18,6 +17,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import Rule, missing, one_of, real
 from corollary.core.report import Report
 from corollary.discriminants.shrinkage import FourthMoments, ledoit_wolf, shrunk, spread
+from corollary.distributions.covariance import diagnose
 from corollary.engine import Chunk, Data
 from corollary.engine.classes import ClassScatters
 
@@ -27,7 +27,6 @@ __all__ = [
     "estimated",
     "floored",
     "fourth_moments",
-    "guilty",
     "singular_classes",
     "total_covariance",
 ]
@@ -122,37 +121,9 @@ def singular_classes(learner: Any, Sigma: Floats, s: Floats, report: Report) -> 
     """Warn of covariances whose eigenvalues were raised, naming the features."""
     raised = s[:, -1] > np.linalg.eigvalsh(Sigma)[:, 0] + 0.5 * s[:, -1]
     for c in np.flatnonzero(raised)[:3]:
-        which = guilty(Sigma[c], names_of(learner)) or "too little variance"
+        which = diagnose(Sigma[c]).blame(names_of(learner))
         who = f" of class {learner.classes_.tolist()[c]!r}" if len(Sigma) > 1 else ""
         report.warnings.append(
             f"the covariance{who} is singular ({which}); its empty directions were "
             "given a tiny variance. Drop these columns, shrink, or use more rows."
         )
-
-
-def guilty(S: Floats, names: list[str] | None = None, most: int = 5) -> str:
-    """Say which features make a covariance singular.
-
-    >>> import numpy as np
-    >>> guilty(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
-    'column 2 never varies; column 1 is determined by the others'
-    """
-    variances = np.diagonal(S)
-    still = variances <= 1e-14 * max(float(variances.max()), 1e-300)
-    alive = np.flatnonzero(~still)
-    scale = np.sqrt(variances[alive])
-    R, pivots = sla.qr(S[np.ix_(alive, alive)] / np.outer(scale, scale), mode="r",
-                       pivoting=True)  # fmt: skip
-    small = np.abs(np.diagonal(R)) <= 1e-10 * max(1.0, len(alive))
-    dependent = np.sort(alive[pivots[: len(small)][small]])
-    said = []
-    for columns, one_does, many_do in (
-        (np.flatnonzero(still), "never varies", "never vary"),
-        (dependent, "is determined by the others", "are determined by the others"),
-    ):
-        if len(columns):
-            shown = ", ".join(names[j] if names else str(j) for j in columns[:most])
-            shown += ", ..." if len(columns) > most else ""
-            many = len(columns) > 1
-            said.append(f"column{'s' * many} {shown} {many_do if many else one_does}")
-    return "; ".join(said)

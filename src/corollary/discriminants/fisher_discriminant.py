@@ -44,10 +44,11 @@ from corollary.core.checks import names_of
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import missing, one_of, real, whole
 from corollary.core.report import Optimality, Report
-from corollary.discriminants.covariances import check_classes, guilty
+from corollary.discriminants.covariances import check_classes
 from corollary.discriminants.gaussian_rule import ProjectingRule, Quadratic
 from corollary.discriminants.intercept import best_intercept
 from corollary.discriminants.shrinkage import shrunk
+from corollary.distributions.covariance import diagnose
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
 from corollary.engine.classes import ClassScatters, WithinScatter, between
 
@@ -185,10 +186,10 @@ class FisherDiscriminant(SummationLearner, ProjectingRule):
         report.objective = []
         report.facts["rank of W"] = f"{state.rank} of {state.d}"
         if state.rank < state.d:
-            which = guilty(state.W, names_of(self))
+            which = diagnose(state.W).blame(names_of(self))
             report.warnings.append(
-                f"the scatter within the classes is singular{': ' * bool(which)}"
-                f"{which}. It was inverted on its range; shrinkage > 0 avoids that."
+                f"the scatter within the classes is singular ({which}). "
+                f"It was inverted on its range; shrinkage > 0 avoids that."
             )
         else:
             report.condition = float(np.linalg.cond(state.W))

@@ -48,25 +48,19 @@ from corollary.core.params import (
     real,
     whole,
 )
-from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.report import Optimality, Report
 from corollary.core.vectors import class_priors
 from corollary.discriminants.covariances import (
     SHRINKAGE,
-    check_classes,
     class_covariances,
-    estimated,
-    fourth_moments,
-    guilty,
     total_covariance,
 )
-from corollary.discriminants.gaussian_rule import (
-    ProjectingRule,
-    Quadratic,
-    log_of,
-)
-from corollary.discriminants.shrinkage import FourthMoments, shrunk, spread
-from corollary.engine import Chunk, Data, Fitted, StreamingClassifier
-from corollary.engine.classes import ClassScatters, WithinScatter
+from corollary.discriminants.gaussian_rule import ProjectingRule, Quadratic, log_of
+from corollary.discriminants.scatter_learner import Scattered, ScatterLearner
+from corollary.discriminants.shrinkage import shrunk, spread
+from corollary.distributions.covariance import diagnose
+from corollary.engine import Data, Fitted
+from corollary.engine.classes import ClassScatters
 
 __all__ = ["LinearDiscriminantAnalysis"]
 
@@ -80,25 +74,12 @@ class Line:
     scalings: Floats  # (d, r)
     ratios: Floats  # (at most r,) shares of the variance between the classes
     rank: int  # of Sigma
-
-
-@dataclass(frozen=True)
-class Lines:
-    """The state: the scatter while a second pass is due, then the rule."""
-
-    k: int
-    d: int
-    dtype: Any
-    given: Any = None  # (k + 1, d, d) covariances by an estimator of the user's
-    scatter: Any = None
-    n: float = 0.0
     means: Any = None  # (k, d)
     priors: Any = None  # (k,)
     Sigma: Any = None  # (d, d)
-    line: Any = None
 
 
-class LinearDiscriminantAnalysis(StreamingClassifier, ProjectingRule):
+class LinearDiscriminantAnalysis(ScatterLearner, ProjectingRule):
     """Linear discriminant analysis: a classifier and a projection.
 
     Parameters
@@ -188,41 +169,20 @@ class LinearDiscriminantAnalysis(StreamingClassifier, ProjectingRule):
         self.covariance_estimator = covariance_estimator
 
     # -- learning ------------------------------------------------------------------
-    def start(self, data: Data, seed: int) -> Lines:
-        """Check what was asked for; nothing else is needed."""
-        k, d = len(self.classes_), data.source.n_features
-        check_classes(self, data, matrices=k if self._by_class() else 1)
-        most = min(k - 1, d)
+    def start(self, data: Data, seed: int) -> Scattered:
+        """Check the number of directions, and the rest as `ScatterLearner` does."""
+        state = super().start(data, seed)
+        most = min(state.k - 1, state.d)
         if self.n_components is not None and self.n_components > most:
             must = (
                 f"n_components cannot be larger than min(n_features, n_classes - 1) "
                 f"= {most}"
             )
             raise ParameterError(sentence(self, must, f"{self.n_components}"))
-        given = None
-        if self.covariance_estimator is not None:
-            given = estimated(self, data, self.covariance_estimator)
-        elif self.shrinkage == "auto" and data.once:
-            must = "shrinkage='auto' needs a second pass over the data"
-            raise DataError(sentence(self, must, "a stream", "Give a number instead."))
-        return Lines(k, d, data.source.dtype, given)
+        return state
 
-    def statistics(self, chunk: Chunk, state: Lines) -> Any:
-        """Take the chunk's scatter, then what shrinkage 'auto' needs besides."""
-        if state.scatter is not None:
-            return fourth_moments(chunk, state.scatter)
-        kind = ClassScatters if self._by_class() else WithinScatter
-        return kind.of(chunk.X, chunk.y, chunk.w, state.k)
-
-    def update(self, s: Any, state: Lines) -> Lines:
-        """Solve (1) and (3) from the sums, or ask for the second pass."""
-        if isinstance(s, FourthMoments):
-            return self._solved(state.scatter, replace(state, scatter=None), s.q)
-        if self.shrinkage == "auto":
-            return replace(state, scatter=s)
-        return self._solved(s, state, None)
-
-    def _solved(self, s: Any, state: Lines, q: Floats | None) -> Lines:
+    def _rule(self, s: Any, state: Scattered, q: Floats | None) -> Line:
+        """Solve (1) and (3)."""
         n, k = float(s.n.sum()), state.k
         if n <= k:
             must = "The number of samples must be more than the number of classes"
@@ -236,9 +196,11 @@ class LinearDiscriminantAnalysis(StreamingClassifier, ProjectingRule):
             total = total_covariance(s, self.shrinkage, q)
             total = total if state.given is None else state.given[-1]
             line = generalised(s.mean, Sigma, total - Sigma, pi)
-        return replace(state, n=n, means=s.mean, priors=pi, Sigma=Sigma, line=line)
+        return replace(line, means=s.mean, priors=pi, Sigma=Sigma)
 
-    def _covariance(self, s: Any, state: Lines, pi: Floats, q: Floats | None) -> Floats:
+    def _covariance(
+        self, s: Any, state: Scattered, pi: Floats, q: Floats | None
+    ) -> Floats:
         """Return the covariances of the classes, weighted by their shares (2)."""
         if state.given is not None:
             return np.tensordot(pi, state.given[:-1], axes=1)
@@ -246,52 +208,42 @@ class LinearDiscriminantAnalysis(StreamingClassifier, ProjectingRule):
             return shrunk(s.S / s.n.sum(), self.shrinkage or 0.0)
         return np.tensordot(pi, class_covariances(s, self.shrinkage, q), axes=1)
 
-    def stop(self, state: Lines) -> StopReason | None:
-        """Stop once there is a rule."""
-        return StopReason.CLOSED_FORM if state.line is not None else None
-
-    def max_passes(self) -> int:
-        """Allow a second pass for shrinkage 'auto'."""
-        return 2
-
-    def account(self, state: Lines, report: Report) -> None:
+    def account(self, state: Scattered, report: Report) -> None:
         """Report rank and conditioning of Sigma; name the guilty features."""
+        line: Line = state.rule
         report.optimality = Optimality("exact to rounding", 0.0)
         report.objective = []
         report.facts["solver"] = self.solver
         k, d = state.k, state.d
         report.facts["parameters"] = k * d + d * (d + 1) // 2 + k - 1
-        report.facts["rank"] = f"{state.line.rank} of {d}"
-        eigenvalues = np.linalg.eigvalsh(state.Sigma)
+        report.facts["rank"] = f"{line.rank} of {d}"
+        eigenvalues = np.linalg.eigvalsh(line.Sigma)
         if eigenvalues[0] > 0:
             report.condition = float(eigenvalues[-1] / eigenvalues[0])
-        if state.line.rank < d:
-            which = guilty(state.Sigma, names_of(self))
+        if line.rank < d:
+            which = diagnose(line.Sigma).blame(names_of(self))
             report.warnings.append(
-                f"the covariance within the classes is singular{': ' * bool(which)}"
-                f"{which}. It was inverted on its range; shrinkage='auto' with solver="
-                "'eigen' would make it regular."
+                f"the covariance within the classes is singular ({which}). It was "
+                "inverted on its range; shrinkage='auto' with solver='eigen' would "
+                "make it regular."
             )
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
-        state: Lines = fitted.state
-        line: Line = state.line
+        state: Scattered = fitted.state
+        line, dtype = state.rule, state.dtype
         coef, intercept = line.coef, line.intercept
         if state.k == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = (
-            coef.astype(state.dtype),
-            intercept.astype(state.dtype),
-        )
-        self.means_, self.priors_ = state.means.astype(state.dtype), state.priors
-        self.scalings_ = line.scalings.astype(state.dtype)
+        self.coef_, self.intercept_ = coef.astype(dtype), intercept.astype(dtype)
+        self.means_, self.priors_ = line.means.astype(dtype), line.priors
+        self.scalings_ = line.scalings.astype(dtype)
         most = min(state.k - 1, state.d)
         self._n_features_out = self.n_components or most
         self.explained_variance_ratio_ = line.ratios[: self._n_features_out]
-        self.xbar_ = (state.priors @ state.means).astype(state.dtype)
+        self.xbar_ = (line.priors @ line.means).astype(dtype)
         if self.store_covariance or self.solver != "svd":
-            self.covariance_ = state.Sigma
+            self.covariance_ = line.Sigma
 
     # -- use -----------------------------------------------------------------------
     def _scores(self, X: Any) -> Floats:

@@ -23,7 +23,7 @@ ch. 4.3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,15 +38,12 @@ from corollary.core.params import (
     one_of,
     real,
 )
-from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.report import Optimality, Report
 from corollary.core.vectors import class_priors
 from corollary.discriminants.covariances import (
     SHRINKAGE,
-    check_classes,
     class_covariances,
-    estimated,
     floored,
-    fourth_moments,
     singular_classes,
 )
 from corollary.discriminants.gaussian_rule import (
@@ -56,32 +53,25 @@ from corollary.discriminants.gaussian_rule import (
     quadratic_of,
     quadratic_scores,
 )
-from corollary.discriminants.shrinkage import FourthMoments
-from corollary.engine import Chunk, Data, Fitted, StreamingClassifier
-from corollary.engine.classes import ClassScatters
+from corollary.discriminants.scatter_learner import Scattered, ScatterLearner
+from corollary.engine import Fitted
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
 
 @dataclass(frozen=True)
 class Quadrics:
-    """The state: scatters while a second pass is due, then the parameters of (1)."""
+    """The parameters of (1), with their decomposition (2)."""
 
-    k: int
-    d: int
-    dtype: Any
-    given: Any = None  # (k + 1, d, d) covariances by an estimator of the user's
-    once: bool = False  # a stream: rows of a class may still come
-    scatter: Any = None
-    n: Any = None  # (k,)
-    means: Any = None  # (k, d)
-    priors: Any = None  # (k,)
-    Sigma: Any = None  # (k, d, d)
-    s: Any = None  # (k, d) eigenvalues, falling
-    R: Any = None  # (k, d, d) eigenvectors in columns
+    n: Floats  # (k,)
+    means: Floats  # (k, d)
+    priors: Floats  # (k,)
+    Sigma: Floats  # (k, d, d)
+    s: Floats  # (k, d) eigenvalues, falling; those that vanish raised
+    R: Floats  # (k, d, d) eigenvectors in columns
 
 
-class QuadraticDiscriminantAnalysis(StreamingClassifier, GaussianRule):
+class QuadraticDiscriminantAnalysis(ScatterLearner, GaussianRule):
     """Quadratic discriminant analysis.
 
     Parameters
@@ -165,36 +155,11 @@ class QuadraticDiscriminantAnalysis(StreamingClassifier, GaussianRule):
         self.covariance_estimator = covariance_estimator
 
     # -- learning ------------------------------------------------------------------
-    def start(self, data: Data, seed: int) -> Quadrics:
-        """Check what was asked for; nothing else is needed."""
-        k = len(self.classes_)
-        check_classes(self, data, matrices=k)
-        given = None
-        if self.covariance_estimator is not None:
-            given = estimated(self, data, self.covariance_estimator)
-        elif self.shrinkage == "auto" and data.once:
-            must = "shrinkage='auto' needs a second pass over the data"
-            raise DataError(sentence(self, must, "a stream", "Give a number instead."))
-        source = data.source
-        return Quadrics(k, source.n_features, source.dtype, given, data.once)
+    def _by_class(self) -> bool:
+        return True
 
-    def statistics(self, chunk: Chunk, state: Quadrics) -> Any:
-        """Take the chunk's scatters, then what shrinkage 'auto' needs besides."""
-        if state.scatter is not None:
-            return fourth_moments(chunk, state.scatter)
-        return ClassScatters.of(chunk.X, chunk.y, chunk.w, state.k)
-
-    def update(self, s: Any, state: Quadrics) -> Quadrics:
-        """Decompose the covariances (2), or ask for the second pass."""
-        if isinstance(s, FourthMoments):
-            return self._solved(state.scatter, replace(state, scatter=None), s.q)
-        if self.shrinkage == "auto":
-            return replace(state, scatter=s)
-        return self._solved(s, state, None)
-
-    def _solved(
-        self, scatter: ClassScatters, state: Quadrics, q: Floats | None
-    ) -> Quadrics:
+    def _rule(self, scatter: Any, state: Scattered, q: Floats | None) -> Quadrics:
+        """Decompose the covariances (2)."""
         few = (scatter.n <= 1) & ~scatter.S.any(axis=(1, 2))
         if few.any() and not state.once:
             label = self.classes_.tolist()[few.argmax()]
@@ -208,52 +173,38 @@ class QuadraticDiscriminantAnalysis(StreamingClassifier, GaussianRule):
         s, R = floored(Sigma, scatter)
         if self.solver == "svd":
             s = (1 - self.reg_param) * s + self.reg_param
-        return replace(
-            state,
-            n=scatter.n,
-            means=scatter.mean,
-            priors=class_priors(self, self.priors, scatter.n),
-            Sigma=Sigma,
-            s=s,
-            R=R,
-        )
+        priors = class_priors(self, self.priors, scatter.n)
+        return Quadrics(scatter.n, scatter.mean, priors, Sigma, s, R)
 
-    def stop(self, state: Quadrics) -> StopReason | None:
-        """Stop once there is a rule."""
-        return StopReason.CLOSED_FORM if state.s is not None else None
-
-    def max_passes(self) -> int:
-        """Allow a second pass for shrinkage 'auto'."""
-        return 2
-
-    def account(self, state: Quadrics, report: Report) -> None:
+    def account(self, state: Scattered, report: Report) -> None:
         """Report the conditioning, and too many parameters for the rows."""
+        rule: Quadrics = state.rule
         report.optimality = Optimality("exact to rounding", 0.0)
         report.objective = []
         k, d = state.k, state.d
         own = d + d * (d + 1) // 2
         report.facts["parameters"] = k * own + k - 1
-        report.condition = float((state.s[:, 0] / state.s[:, -1]).max())
+        report.condition = float((rule.s[:, 0] / rule.s[:, -1]).max())
         if not self.reg_param:
-            singular_classes(self, state.Sigma, state.s, report)
-        few = state.n < d * d
+            singular_classes(self, rule.Sigma, rule.s, report)
+        few = rule.n < d * d
         if few.any() and self.shrinkage is None and not self.reg_param:
-            label = self.classes_.tolist()[state.n.argmin()]
+            label = self.classes_.tolist()[rule.n.argmin()]
             report.warnings.append(
-                f"class {label!r} has {state.n.min():g} rows for the {own} parameters "
+                f"class {label!r} has {rule.n.min():g} rows for the {own} parameters "
                 "of its Gaussian. Linear discriminant analysis or shrinkage may do "
                 "better."
             )
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
-        state: Quadrics = fitted.state
-        self.means_, self.priors_ = state.means.astype(state.dtype), state.priors
-        self.scalings_ = list(state.s.astype(state.dtype))
-        self.rotations_ = list(state.R.astype(state.dtype))
+        rule, dtype = fitted.state.rule, fitted.state.dtype
+        self.means_, self.priors_ = rule.means.astype(dtype), rule.priors
+        self.scalings_ = list(rule.s.astype(dtype))
+        self.rotations_ = list(rule.R.astype(dtype))
         if self.store_covariance:
-            Sigma = (state.R * state.s[:, None, :]) @ state.R.transpose(0, 2, 1)
-            self.covariance_ = list(Sigma.astype(state.dtype))
+            Sigma = (rule.R * rule.s[:, None, :]) @ rule.R.transpose(0, 2, 1)
+            self.covariance_ = list(Sigma.astype(dtype))
 
     # -- use -----------------------------------------------------------------------
     def _scores(self, X: Matrix) -> Floats:

@@ -16,6 +16,7 @@ Course: S2-2, S3-17. Reference: Golub and Van Loan (2013), sec. 4.2.8.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,15 +47,20 @@ class Singularity:
         """Whether there is no density."""
         return self.rank < self.dimension
 
+    def blame(self, names: Sequence[str] | None = None) -> str:
+        """Name the features that lower the rank."""
+        said = []
+        if self.constant:
+            said.append(f"constant features {_listed(self.constant, names)}")
+        if self.dependent:
+            listed = _listed(self.dependent, names)
+            said.append(f"features {listed} that others determine")
+        return " and ".join(said) or "too little variance"
+
     def __str__(self) -> str:
         if not self.singular:
             return f"full rank {self.rank}"
-        blame = []
-        if self.constant:
-            blame.append(f"constant features {_listed(self.constant)}")
-        if self.dependent:
-            blame.append(f"features {_listed(self.dependent)} that others determine")
-        return f"rank {self.rank} of {self.dimension}, with {' and '.join(blame)}"
+        return f"rank {self.rank} of {self.dimension}, with {self.blame()}"
 
 
 def diagnose(covariance: Any, mean: Any = 0.0) -> Singularity:
@@ -160,6 +166,6 @@ def checked_covariance(who: object, S: Any, d: int) -> Floats:
     return S
 
 
-def _listed(features: tuple[int, ...]) -> str:
-    shown = list(features[:10])
+def _listed(features: tuple[int, ...], names: Sequence[str] | None = None) -> str:
+    shown = [j if names is None else names[j] for j in features[:10]]
     return f"{shown}" if len(features) <= 10 else f"{shown} and more"
