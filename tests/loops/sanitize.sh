@@ -7,7 +7,7 @@ set -e
 cd "$(dirname "$0")/../.."
 python=${1:-python}
 site=$($python -c "import sysconfig; print(sysconfig.get_path('platlib'))")
-$python -m pip install . --quiet --no-build-isolation --no-deps --upgrade \
+$python -m pip install . --quiet --no-deps --upgrade \
     --target build/sanitize/site \
     -C cmake.define.COROLLARY_SANITIZE=ON -C build-dir=build/sanitize/cmake
 for target in baseline x86_64_v3; do

@@ -46,6 +46,7 @@ from corollary.bayes.probabilities import check_distribution
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.report import StopReason
+from corollary.information import entropy, relative_entropy
 from corollary.objectives.softmax import log_softmax, log_sum_exp
 from corollary.solvers import iterative_scaling, lbfgs, newton
 from corollary.solvers.attainable_means import distance_to_means, possible_outcomes
@@ -191,15 +192,13 @@ def _outcome(
     q, log_Z = problem.law(mu)
     p = np.zeros(len(F))
     p[alive] = q
-    positive = p > 0
-    log_p = np.log(p[positive])
-    divergence = float(p[positive] @ (log_p - np.log(p0[positive])))
+    divergence = relative_entropy(p, p0)
     multipliers = mu / scale
     return MaximumEntropy(
         p=p,
         multipliers=multipliers,
         log_Z=log_Z + float(b @ multipliers),
-        entropy=-float(p[positive] @ log_p),
+        entropy=entropy(p / p.sum()),
         divergence=divergence,
         residual=float(np.abs(F.T @ p - b).max(initial=0.0)),
         gap=abs(divergence + log_Z),  # the dual of shifted features is -log Z
@@ -359,7 +358,11 @@ def check_duality(features: Any, empirical: Any, *, prior: Any = None) -> Dualit
     likely[alive] = problem.law(mu)[0]
     mixtures = [shares, 0.5 * shares + 0.5 * even.p, even.p]
     error = [
-        abs(_divergence(p, p0) - _divergence(p, likely) - _divergence(likely, p0))
+        abs(
+            relative_entropy(p, p0)
+            - relative_entropy(p, likely)
+            - relative_entropy(likely, p0)
+        )
         for p in mixtures
     ]
     seen = shares > 0
@@ -370,11 +373,6 @@ def check_duality(features: Any, empirical: Any, *, prior: Any = None) -> Dualit
         log_likelihood=float(shares[seen] @ np.log(likely[seen])),
         pythagoras=float(max(error)),
     )
-
-
-def _divergence(p: Floats, q: Floats) -> float:
-    seen = p > 0
-    return float(p[seen] @ np.log(p[seen] / q[seen]))
 
 
 # -- what is asked -----------------------------------------------------------------

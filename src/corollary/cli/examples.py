@@ -1,0 +1,234 @@
+"""The examples of ``corollary demo``: every learner on a bundled data set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["examples"]
+
+
+def examples() -> list[tuple[str, str, Any]]:
+    """Fit each learner to a bundled data set: what it is, a score, the model."""
+    return [
+        *_unsupervised(),
+        *_densities(),
+        *_regressions(),
+        *_classifiers(),
+        *_discriminants(),
+        *_texts(),
+        *_tables(),
+        *_decisions(),
+    ]
+
+
+def _unsupervised() -> list[tuple[str, str, Any]]:
+    from corollary import PCA, KMeans, datasets
+    from corollary.clustering.inertia import huygens
+
+    X, _, centres = datasets.blobs(1500, 8, 4, random_state=1)
+    k_means = KMeans(n_clusters=4, random_state=0).fit(X)
+    explained = huygens(X, k_means.labels_).explained
+    points = datasets.pca_points()
+    pca = PCA(n_components=1).fit(points.X)
+    kept = pca.explained_variance_ratio_.sum()
+    return [
+        (
+            f"1,500 rows of 8 columns around {len(centres)} centres",
+            f"the clusters explain {explained:.1%} of the spread",
+            k_means,
+        ),
+        (points.about, f"one direction keeps {kept:.1%} of the variance", pca),
+    ]
+
+
+def _densities() -> list[tuple[str, str, Any]]:
+    from corollary import ParametricDensity
+    from corollary.distributions.gaussian import Gaussian
+
+    law = Gaussian([1.0, 2.0, 0.0], [[2.0, 0.8, 0.0], [0.8, 1.0, 0.3], [0.0, 0.3, 1.0]])
+    new = law.sample(1000, random_state=1)
+    density = ParametricDensity().fit(law.sample(1000, random_state=0))
+    lost = float(law.logpdf(new).mean()) - density.score(new)
+    return [
+        (
+            "1,000 rows of a Gaussian law on three columns",
+            f"{lost:.4f} nats a row lost on 1,000 new rows, against the law itself",
+            density,
+        )
+    ]
+
+
+def _regressions() -> list[tuple[str, str, Any]]:
+    import numpy as np
+
+    from corollary import GradientDescentRegressor, LinearRegression, Ridge, datasets
+
+    longley = datasets.longley()
+    line = LinearRegression().fit(longley.X, longley.y)
+    digits = datasets.certified_digits(np.r_[line.intercept_, line.coef_], longley.coef)
+    close = datasets.regression(300, 6, 0.3, correlation=0.9, random_state=0)
+    train, test = slice(0, 60), slice(60, None)
+    ridge = Ridge(alpha=1.0).fit(close.X[train], close.y[train])
+    plain = datasets.regression(500, 4, random_state=2)
+    descent = GradientDescentRegressor().fit(plain.X[100:], plain.y[100:])
+    return [
+        (
+            "Longley's trends of employment, 1947-1962: six columns, nearly dependent",
+            f"coefficients agree with NIST's certified values in {digits:.1f} digits",
+            line,
+        ),
+        (
+            "60 rows of six inputs that largely repeat each other",
+            f"R^2 on 240 new rows: {ridge.score(close.X[test], close.y[test]):.3f}",
+            ridge,
+        ),
+        (
+            "400 rows of a linear law with noise",
+            f"R^2 on 100 new rows: {descent.score(plain.X[:100], plain.y[:100]):.3f}",
+            descent,
+        ),
+    ]
+
+
+def _classifiers() -> list[tuple[str, str, Any]]:
+    from corollary import GaussianNB, LogisticRegression, datasets
+
+    drawn = datasets.classification(2000, 5, 3, random_state=0)
+    logistic = LogisticRegression().fit(drawn.X[500:], drawn.y[500:])
+    fish = datasets.fish("length").table()
+    bayes = GaussianNB().fit(fish.X, fish.y)
+    right = logistic.score(drawn.X[:500], drawn.y[:500])
+    return [
+        (
+            "1,500 rows of three classes, drawn from a softmax model",
+            f"accuracy on 500 new rows: {right:.1%}",
+            logistic,
+        ),
+        (
+            fish.about,
+            f"accuracy on these fish: {bayes.score(fish.X, fish.y):.1%}",
+            bayes,
+        ),
+    ]
+
+
+def _discriminants() -> list[tuple[str, str, Any]]:
+    import corollary
+    from corollary import datasets
+
+    X, y, _ = datasets.blobs(1200, 3, 5, random_state=3)
+    return [
+        (
+            "800 rows around 5 centres",
+            f"accuracy on 400 new rows: {model.score(X[:400], y[:400]):.1%}",
+            model,
+        )
+        for model in (
+            getattr(corollary, name)().fit(X[400:], y[400:])
+            for name in (
+                "LinearDiscriminantAnalysis",
+                "QuadraticDiscriminantAnalysis",
+                "GaussianDiscriminant",
+                "FisherDiscriminant",
+                "NearestCentroid",
+            )
+        )
+    ]
+
+
+def _texts() -> list[tuple[str, str, Any]]:
+    """Sort messages by their words, with the three models of word counts."""
+    from corollary import BernoulliNB, ComplementNB, MultinomialNB, datasets
+    from corollary.applications.text_classification import TextClassifier
+
+    mail = datasets.messages()
+    shown = []
+    for model, y, what in (
+        (MultinomialNB(), mail.spam, "spam"),
+        (BernoulliNB(), mail.spam, "spam"),
+        (ComplementNB(), mail.topic, "their topic"),
+    ):
+        learned = TextClassifier(model=model).fit(mail.texts[::2], y[::2])
+        right = learned.score(mail.texts[1::2], y[1::2])
+        about = f"32 short messages, sorted by {what}"
+        score = f"accuracy on 32 other messages: {right:.1%}"
+        shown.append((about, score, learned.model_))
+    return shown
+
+
+def _tables() -> list[tuple[str, str, Any]]:
+    """Classify categories, and numbers beside answers."""
+    import numpy as np
+    from sklearn.preprocessing import OrdinalEncoder
+
+    from corollary import CategoricalNB, MixedNB, datasets
+    from corollary.bayes.mixed_nb import mixed_error
+
+    days = datasets.play_tennis()
+    encoder = OrdinalEncoder().fit(days.X)
+    tennis = CategoricalNB().fit(encoder.transform(days.X), days.y)
+    day = encoder.transform([["Sunny", "Cool", "High", "Strong"]])
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=4000)
+    ones = rng.random((4000, 3)) < np.where(y == 1, 0.7, 0.4)[:, None]
+    X = np.column_stack([rng.normal(size=4000) + 2 * y, ones])
+    mixed = MixedNB(binary=[1, 2, 3]).fit(X[2000:], y[2000:])
+    wrong, best = 1 - mixed.score(X[:2000], y[:2000]), mixed_error(2, 0.7, 0.4, m=3)
+    return [
+        (
+            days.about,
+            f"no tennis on a sunny, cool, humid, windy day: "
+            f"{tennis.predict_proba(day)[0, 0]:.1%}",
+            tennis,
+        ),
+        (
+            "2,000 rows of a number and three yes-no answers",
+            f"error on 2,000 new rows: {wrong:.1%} (no rule is below {best.total:.1%})",
+            mixed,
+        ),
+    ]
+
+
+def _decisions() -> list[tuple[str, str, Any]]:
+    from corollary import (
+        BayesClassifier,
+        CostSensitiveClassifier,
+        MaximumEntropyClassifier,
+        PriorClassifier,
+        datasets,
+    )
+
+    fish = datasets.fish("length").table()
+    costs = {
+        "can as salmon": {"bass": 2, "salmon": 0},
+        "can as bass": {"bass": 0, "salmon": 1},
+    }
+    wary = CostSensitiveClassifier(loss=costs, reject_cost=0.3).fit(fish.X, fish.y)
+    blind = PriorClassifier().fit(fish.X, fish.y)
+    moons, side = datasets.two_moons(400, random_state=0)
+    normals = BayesClassifier().fit(moons, side)
+    drawn = datasets.classification(2000, 5, 3, random_state=0)
+    even = MaximumEntropyClassifier().fit(drawn.X[500:], drawn.y[500:])
+    right = even.score(drawn.X[:500], drawn.y[:500])
+    return [
+        (
+            "The same, where salmon as bass costs 1, bass as salmon 2, a look 0.3.",
+            f"mean cost of a fish: {wary.cost(fish.X, fish.y):.3f}",
+            wary,
+        ),
+        (
+            fish.about,
+            f"accuracy unseen, to be beaten: {blind.score(fish.X, fish.y):.1%}",
+            blind,
+        ),
+        (
+            "400 points of two moons, a normal distribution for each",
+            f"accuracy on these points: {normals.score(moons, side):.1%}",
+            normals,
+        ),
+        (
+            "1,500 rows of three classes, drawn from a softmax model",
+            f"accuracy on 500 new rows: {right:.1%}",
+            even,
+        ),
+    ]
