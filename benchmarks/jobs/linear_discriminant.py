@@ -20,7 +20,11 @@ def model(package, learner, options):
 
 
 def fit(*which):
-    return lambda X, y: lambda: model(*which).fit(X, y)
+    def contestant(X, y):
+        learner = model(*which)
+        return lambda: learner.fit(X, y)
+
+    return contestant
 
 
 def probabilities(*which):
