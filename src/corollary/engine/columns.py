@@ -73,60 +73,51 @@ def chunks_of(
     Rows of weight 0 leave data that has a target, as they do in memory: they do not
     count, and a class that only they have does not exist.
     """
-    filling = _Filling(columns, rows, path, row)
+    filling = _Filling(columns, rows, row)
     for batch in batches:
-        while batch.num_rows:
-            room = rows - filling.n
-            filling.take(batch.slice(0, room) if batch.num_rows > room else batch)
-            batch = batch.slice(min(room, batch.num_rows))
+        block = _Block(batch, columns, path, row)
+        row += block.n
+        a = 0
+        while a < block.n:
+            b = min(block.n, a + rows - filling.n)
+            filling.take(block, a, b)
+            a = b
             if filling.n == rows:
                 yield from filling.chunk(before)
-                filling = _Filling(columns, rows, path, filling.row + rows)
+                filling = _Filling(columns, rows, filling.row + rows)
     if filling.n:
         yield from filling.chunk(before)
 
 
-class _Filling:
-    """A chunk on its way: a matrix that batches fill from the top."""
+class _Block:
+    """A record batch as NumPy columns: features, target and weight."""
 
-    def __init__(self, columns: Columns, rows: int, path: str, row: int) -> None:
-        self.columns, self.path, self.row = columns, path, row
-        self.X: Floats = np.empty((rows, len(columns.features)), columns.dtype)
-        self.y: list[Vector] = []
-        self.w: list[Vector] = []
-        self.n = 0
-
-    def take(self, batch: Any) -> None:
-        """Copy a batch for which there is room."""
-        columns, row = self.columns, self.row + self.n
-        into = self.X[self.n : self.n + batch.num_rows]
+    def __init__(self, batch: Any, columns: Columns, path: str, row: int) -> None:
+        self.columns, self.path, self.row, self.n = columns, path, row, batch.num_rows
         at = {name: i for i, name in enumerate(batch.schema.names)}
-        values = [self.numbers(batch.column(at[f]), f, row) for f in columns.features]
-        if all(v.dtype == into.dtype and v.flags.c_contiguous for v in values):
-            loops.interleave(values, into)
-        else:
-            for j, column in enumerate(values):
-                into[:, j] = column
-        w = None
+        self.features = [self.numbers(batch.column(at[f]), f) for f in columns.features]
+        self.alike = all(
+            v.dtype == columns.dtype and v.flags.c_contiguous for v in self.features
+        )
+        self.w = self.y = None
         if columns.weight is not None:
-            w = self.numbers(batch.column(at[columns.weight]), columns.weight, row)
-            self.w.append(w.astype(np.float64))
+            w = self.numbers(batch.column(at[columns.weight]), columns.weight)
+            self.w = w.astype(np.float64)
         if columns.encode:
             name = columns.targets[0]
-            self.y.append(self.codes(batch.column(at[name]), name, row, w))
+            self.y = self.codes(batch.column(at[name]), name)
         elif columns.target is not None:
             ys = [
-                self.numbers(batch.column(at[name]), name, row).astype(columns.dtype)
+                self.numbers(batch.column(at[name]), name).astype(columns.dtype)
                 for name in columns.targets
             ]
             one = isinstance(columns.target, str)
-            self.y.append(ys[0] if one else np.stack(ys, axis=1))
-        self.n += batch.num_rows
+            self.y = ys[0] if one else np.stack(ys, axis=1)
 
-    def numbers(self, array: Any, name: str, row: int) -> Vector:
+    def numbers(self, array: Any, name: str) -> Vector:
         """View a column as NumPy numbers; refuse missing values."""
         if array.null_count:
-            missing(self.columns.who, array, name, self.path, row)
+            missing(self.columns.who, array, name, self.path, self.row)
         if not is_number(array.type):
             must = f"column {name!r} of {self.path} must hold numbers"
             remedy = "Encode it as numbers, or use a classifier for labels."
@@ -134,18 +125,44 @@ class _Filling:
             raise DataError(sentence(who, must, f"type {array.type}", remedy))
         return np.asarray(array.to_numpy(zero_copy_only=False))
 
-    def codes(self, array: Any, name: str, row: int, w: Vector | None) -> Vector:
+    def codes(self, array: Any, name: str) -> Vector:
         """Encode labels through the few distinct ones of the batch."""
-        who, classes = self.columns.who, self.columns.classes
+        who, classes, w = self.columns.who, self.columns.classes, self.w
         assert classes is not None
         if array.null_count:
-            missing(who, array, name, self.path, row)
+            missing(who, array, name, self.path, self.row)
         labels, positions = distinct(array)
         used = appearing(positions if w is None else positions[w != 0], len(labels))
         codes = np.zeros(len(labels), dtype=np.int32)
         where = f"column {name!r} of {self.path}"
         codes[used] = codes_of(labels[used], classes, who, where)
         return codes[positions]
+
+
+class _Filling:
+    """A chunk on its way: a matrix that blocks fill from the top."""
+
+    def __init__(self, columns: Columns, rows: int, row: int) -> None:
+        self.row = row  # the first one, in its file
+        self.X: Floats = np.empty((rows, len(columns.features)), columns.dtype)
+        self.y: list[Vector] = []
+        self.w: list[Vector] = []
+        self.n = 0
+
+    def take(self, block: _Block, a: int, b: int) -> None:
+        """Copy rows a to b of a block, for which there is room."""
+        into = self.X[self.n : self.n + b - a]
+        values = [column[a:b] for column in block.features]
+        if block.alike:
+            loops.interleave(values, into)
+        else:
+            for j, column in enumerate(values):
+                into[:, j] = column
+        if block.w is not None:
+            self.w.append(block.w[a:b])
+        if block.y is not None:
+            self.y.append(block.y[a:b])
+        self.n += b - a
 
     def chunk(self, before: int) -> Iterator[Chunk]:
         """Hand over the filled rows, or nothing where every row weighs 0."""

@@ -100,12 +100,12 @@ class CSVSource(FileSource):
         return list(self._tables(self.columns))
 
     def _tables(self, columns: Columns) -> Iterator[Table]:
-        threads, most = get_config().threads, self._rows_at_once()
+        threads, (most, pieces) = get_config().threads, self._rows_at_once()
         few = threads > 1 and len(self.files) < 2 * threads
         for file, schema in zip(self.files, self._schemas, strict=True):
             names = tuple(schema.names)
             text = Text(self.who, self.filesystem, file, self.delimiter, names, few)
-            yield Table(text, columns, self._types(columns, schema), most)
+            yield Table(text, columns, self._types(columns, schema), -(-most // pieces))
 
     def _types(self, columns: Columns, schema: Any) -> dict[str, Any]:
         """Say as what each column is read: a number, or the label that it is."""

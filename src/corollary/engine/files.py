@@ -24,7 +24,8 @@ from corollary.engine.sources import Source
 
 __all__ = ["FileSource", "unchanged"]
 
-CHUNK_BYTES = 16 * 2**20  # of a chunk as a matrix
+BATCH_BYTES = 16 * 2**20  # of rows that are decoded together
+PIECES = 4  # chunks of such a batch: each stays in the cache while it is used
 
 
 class FileSource(Source):
@@ -120,16 +121,20 @@ class FileSource(Source):
         """Tell whether a target column was named."""
         return self.target is not None
 
-    def _rows_at_once(self) -> int:
-        """Say how many rows a chunk holds: a share of the memory limit at most."""
+    def _rows_at_once(self) -> tuple[int, int]:
+        """Say how many rows are decoded together, and how many chunks they make.
+
+        A batch takes a share of the memory limit at most.
+        """
         config = get_config()
         chosen = self.chunk_rows or config.chunk_rows
         if chosen is not None:
-            return chosen
-        most = CHUNK_BYTES
+            return chosen, 1
+        most = BATCH_BYTES
         if config.memory_limit is not None:
             most = min(most, config.memory_limit // (6 * config.threads))
-        return max(1, most // (self.n_features * self.dtype.itemsize))
+        rows = max(1, most // (self.n_features * self.dtype.itemsize))
+        return rows, min(PIECES, rows)
 
     def labels(self, learner: object) -> Vector:
         """Return the given classes, or read the target column to find them."""

@@ -4,9 +4,9 @@ A part is one row group, or a few small neighbours: any thread or worker can rea
 alone, and a large one is streamed through chunk by chunk.  Cuts depend on the files
 only, never on the threads, so that sums are the same to the bit for any team.
 
-What a part costs while it is read: one chunk as a matrix, one batch of Arrow columns,
-and the raw bytes of the row group; of a row group above `RAW_BYTES` only a buffer of
-each column.
+What a part costs while it is read: one batch of Arrow columns, a few chunks of it as
+matrices, and the raw bytes of the row group; of a row group above `RAW_BYTES` only a
+buffer of each column.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ParquetSource(FileSource):
     classes : array, optional
         The labels of a classifier, so that they need not be looked for.
     chunk_rows : int, optional
-        Most rows in a chunk; by default about 16 MB of them.
+        Most rows in a chunk; by default about 4 MB of them.
     filesystem : pyarrow or fsspec filesystem, optional
         Where the paths lie, if they are no URLs and not local.
 
@@ -113,12 +113,12 @@ class ParquetSource(FileSource):
         return list(self._runs())
 
     def _runs(self) -> Iterator[RowGroups]:
-        config, most = get_config(), self._rows_at_once()
+        config, (most, pieces) = get_config(), self._rows_at_once()
         few = sum(map(len, self._groups)) < 2 * config.threads
         before = 0
         for file, groups in zip(self.files, self._groups, strict=True):
             run = RowGroups(
-                self.filesystem, self.columns, file, most, before=before,
+                self.filesystem, self.columns, file, most, pieces, before=before,
                 threads=few and config.threads > 1,
             )  # fmt: skip
             for number, (rows, size) in enumerate(groups):
@@ -147,7 +147,8 @@ class RowGroups(Part):
     filesystem: Any
     columns: Columns
     file: File
-    rows_at_once: int
+    rows_at_once: int  # in a batch
+    pieces: int  # chunks that a batch makes
     groups: tuple[int, int] = (0, 0)
     rows: int = 0
     size: int = 0  # bytes before compression
@@ -170,12 +171,12 @@ class RowGroups(Part):
     def chunks(self) -> Iterator[Chunk]:
         """Stream the row groups in chunks of equal size."""
         batches, path = self.batches(), self.file.path
-        rows = self.rows_in_chunk()
+        rows = self.cut(-(-self.rows_at_once // self.pieces))
         yield from chunks_of(batches, self.columns, rows, path, self.row, self.before)
 
-    def rows_in_chunk(self) -> int:
-        """Cut the rows evenly; one batch of Arrow columns makes one chunk."""
-        count = -(-self.rows // self.rows_at_once)
+    def cut(self, most: int) -> int:
+        """Return the size of equal pieces, each of at most so many rows."""
+        count = -(-self.rows // most)
         return -(-self.rows // count)
 
     def batches(self) -> Iterator[Any]:
@@ -197,7 +198,7 @@ class RowGroups(Part):
                 ) as reader,
             ):
                 for batch in reader.iter_batches(
-                    self.rows_in_chunk(),
+                    self.cut(self.rows_at_once),
                     row_groups=range(*self.groups),
                     columns=self.columns.all,
                     use_threads=self.threads,

@@ -11,7 +11,8 @@ how a stream forgets.
     mean = mean_a + delta n_b/n                                                  (2)
     M2 = M2_a + M2_b + delta delta' n_a n_b / n                                  (3)
 
-and a block's own M2 is taken about its mean, never as a difference of large numbers.
+and a chunk's own M2 is taken about a guess of its mean from a few rows, never as a
+difference of large numbers.
 `Triangle` holds the R of a QR decomposition: X'X = R'R, but R keeps twice the digits
 that X'X keeps; two of them merge as the R of both stacked (Demmel, Grigori, Hoemmen,
 Langou 2012).
@@ -28,14 +29,17 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
+from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
 
 __all__ = ["Moments", "Statistics", "Triangle", "Variances", "dense_blocks", "fold"]
 
 T = TypeVar("T")
 
-#: How many times its scatter about the mean a column's sum of squares about 0 may be.
+#: How many times its scatter about the mean a column's sum of squares about a guess of
+#: the mean may be.
 LOSS = {"float32": 4.0, "float64": 64.0}
+NARROW = 400  # columns up to which our own loop is the faster one
 
 
 @dataclass(frozen=True)
@@ -95,54 +99,53 @@ class Moments(Statistics):
     @classmethod
     def of(cls, X: Matrix, w: Vector | None = None, Y: Vector | None = None) -> Moments:
         """Take the moments of the columns of [X, Y]."""
-        if (
-            w is None
-            and X.shape[0]
-            and not sp.issparse(X)
-            and not far_from_zero(X[:64])
-        ):
-            raw = cls._about_zero(X, Y)
-            if raw is not None:
-                return raw
-        total = fold(cls._centred(*block) for block in dense_blocks(X, w, Y))
-        if total is None:
-            p = X.shape[1] + (0 if Y is None else Y.shape[1])
+        p = X.shape[1] + (0 if Y is None else Y.shape[1])
+        if not X.shape[0]:
             return cls(0.0, np.zeros(p), np.zeros((p, p)))
+        if not sp.issparse(X):
+            return cls._of_rows(X, w, Y)
+        total = fold(cls._of_rows(*block) for block in dense_blocks(X, w, Y))
+        assert total is not None
         return total
 
     @classmethod
-    def _about_zero(cls, X: Floats, Y: Vector | None) -> Moments | None:
-        """Save the copy that centring makes, where hardly a digit hangs on it."""
-        n, ones = len(X), np.ones(len(X), X.dtype)
-        G, total = X.T @ X, ones @ X
+    def _of_rows(cls, X: Floats, w: Vector | None, Y: Vector | None) -> Moments:
+        """Sum about a guess of the mean; about the mean itself where that was poor."""
+        X = np.ascontiguousarray(X)
+        Y = None if Y is None else np.ascontiguousarray(Y, dtype=X.dtype)
+        w = None if w is None else np.ascontiguousarray(w, dtype=np.float64)
+        guess = near_the_mean(X)
         if Y is not None:
-            XY = X.T @ Y
-            G = np.vstack([np.hstack([G, XY]), np.hstack([XY.T, Y.T @ Y])])
-            total = np.append(total, ones @ Y)
-        mean, G = total.astype(np.float64) / n, G.astype(np.float64, copy=False)
-        M2 = G - n * np.outer(mean, mean)
-        spare = LOSS[X.dtype.name] * np.diagonal(M2)
-        return cls(float(n), mean, M2) if (spare >= np.diagonal(G)).all() else None
+            guess = np.append(guess, near_the_mean(Y))
+        found, square = cls._about(X, w, Y, guess.astype(X.dtype))
+        if (LOSS[X.dtype.name] * np.diagonal(found.M2) >= square).all():
+            return found
+        return cls._about(X, w, Y, found.mean.astype(X.dtype))[0]
 
     @classmethod
-    def _centred(cls, X: Floats, w: Vector | None, Y: Vector | None) -> Moments:
-        """Centre twice: by the mean as rounded, then by what it left over."""
-        d, p = X.shape[1], X.shape[1] + (0 if Y is None else Y.shape[1])
-        weights = np.ones(len(X), X.dtype) if w is None else w.astype(X.dtype)
+    def _about(
+        cls, X: Floats, w: Vector | None, Y: Vector | None, shift: Floats
+    ) -> tuple[Moments, Floats]:
+        """Return the moments, summed about a shift, and the sums of squares about it.
+
+        With z = x - shift:  mean = shift + E z,  M2 = sum w z z' - n (E z)(E z)'.
+        """
         n = float(len(X) if w is None else w.sum())
+        p = len(shift)
         if n == 0:
-            return cls(0.0, np.zeros(p), np.zeros((p, p)))
-        Z, mean = np.empty((len(X), p), dtype=X.dtype), np.empty(p)
-        for columns, A in ((slice(0, d), X), (slice(d, p), Y)):
-            if A is not None:
-                shift = (weights @ A / n).astype(X.dtype)
-                np.subtract(A, shift, out=Z[:, columns])
-                mean[columns] = shift
-        left = (weights @ Z).astype(np.float64) / n
-        if w is not None:
+            return cls(0.0, np.zeros(p), np.zeros((p, p))), np.zeros(p)
+        if p <= NARROW:
+            s, G = np.empty(p), np.empty((p, p))
+            loops.moments(X, Y, w, shift, s, G)
+        else:
+            Z = (X if Y is None else np.hstack([X, Y])) - shift
+            weights = np.ones(len(X), X.dtype) if w is None else w.astype(X.dtype)
+            s = (weights @ Z).astype(np.float64)
             Z *= np.sqrt(weights)[:, None]
-        M2 = np.asarray(Z.T @ Z, dtype=np.float64)
-        return cls(n, mean + left, M2 - n * np.outer(left, left))
+            G = np.asarray(Z.T @ Z, dtype=np.float64)
+        left = s / n
+        moments = cls(n, shift + left, G - n * np.outer(left, left))
+        return moments, np.diagonal(G)
 
     def __add__(self, other: Moments) -> Moments:
         n = self.n + other.n  # (1)
@@ -235,10 +238,9 @@ class Triangle(Statistics):
         return Triangle(self.n * factor, self.R * np.sqrt(factor))
 
 
-def far_from_zero(X: Floats) -> bool:
-    """Tell from a few rows whether some column's mean dwarfs its spread."""
-    mean = X.mean(axis=0, dtype=np.float64)
-    return bool((mean**2 > LOSS[X.dtype.name] * X.var(axis=0)).any())
+def near_the_mean(X: Floats) -> Floats:
+    """Guess the mean of each column from a few rows; exact where it is constant."""
+    return X[0] + (X[:64] - X[0]).mean(axis=0, dtype=np.float64)
 
 
 def upright(A: Floats) -> Floats:

@@ -110,6 +110,16 @@ def assign_csr(
     sum_x: Doubles,
 ) -> tuple[float, int]: ...
 
+# -- moments.cpp ---------------------------------------------------------------------
+def moments(
+    X: NDArray[Real],  # (n, d)
+    Y: NDArray[Real] | None,  # (n, m)
+    w: Doubles | None,  # (n,)
+    shift: NDArray[Real],  # (d + m,)
+    s: Doubles,  # (d + m,) out
+    G: Doubles,  # (d + m, d + m) out
+) -> None: ...
+
 # -- naive_bayes.cpp -----------------------------------------------------------------
 def class_moments(
     X: NDArray[Real],  # (n, d)
