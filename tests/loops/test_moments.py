@@ -7,7 +7,7 @@ from corollary import loops
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n", [1, 5, 33, 700])
-@pytest.mark.parametrize("d", [1, 5, 6, 7, 8, 16, 17, 50, 130])
+@pytest.mark.parametrize("d", [0, 1, 5, 6, 7, 8, 16, 17, 50, 130])
 @pytest.mark.parametrize("m", [0, 2])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_equals_the_book(dtype, n, d, m, weighted):

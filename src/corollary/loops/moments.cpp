@@ -28,7 +28,8 @@ struct Buffer {
 
     explicit Buffer(Index p) : p(p) {
         constexpr Index L = lanes<T>;
-        stride = (std::max(p, (p + across - 1) / across * across) + L - 1) / L * L;
+        const Index whole = std::max<Index>(1, (p + across - 1) / across) * across;
+        stride = (whole + L - 1) / L * L;
         rows = std::clamp<Index>((64 << 10) / (stride * Index(sizeof(T))), 32, 256);
         z.assign(std::size_t(stride * rows), T(0));
     }
