@@ -35,6 +35,7 @@ ESTIMATORS = {
     "NearestCentroid": "corollary.discriminants.nearest_centroid",
     "PCA": "corollary.decomposition.pca",
     "ParametricDensity": "corollary.density.parametric",
+    "Perceptron": "corollary.linear.perceptron",
     "PriorClassifier": "corollary.bayes.prior_classifier",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
     from corollary.linear.logistic_regression import (
         LogisticRegression as LogisticRegression,
     )
+    from corollary.linear.perceptron import Perceptron as Perceptron
     from corollary.linear.ridge import Ridge as Ridge
     from corollary.persistence import load as load
     from corollary.persistence import save as save
