@@ -41,6 +41,8 @@ ESTIMATORS = {
         "corollary.discriminants.quadratic_discriminant_analysis"
     ),
     "Ridge": "corollary.linear.ridge",
+    "SGDClassifier": "corollary.linear.stochastic_gradient",
+    "SGDRegressor": "corollary.linear.stochastic_gradient",
 }
 
 _FUNCTIONS = {
@@ -106,6 +108,8 @@ if TYPE_CHECKING:
     )
     from corollary.linear.perceptron import Perceptron as Perceptron
     from corollary.linear.ridge import Ridge as Ridge
+    from corollary.linear.stochastic_gradient import SGDClassifier as SGDClassifier
+    from corollary.linear.stochastic_gradient import SGDRegressor as SGDRegressor
     from corollary.persistence import load as load
     from corollary.persistence import save as save
 

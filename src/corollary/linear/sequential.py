@@ -96,6 +96,15 @@ class Machine:
     waited: int = 0
     done: bool = False
 
+    @classmethod
+    def new(cls, d: int, plan: Plan) -> Machine:
+        """Begin at 0."""
+        machine = cls(np.zeros(d), np.zeros(len(SLOTS)), eta0=plan.eta0)
+        machine.slots[SLOT["time"]] = 1.0
+        machine.q = np.zeros(d) if plan.l1 else None
+        machine.mean = np.zeros(d) if np.isfinite(plan.average_from) else None
+        return machine
+
     def __getitem__(self, name: str) -> float:
         return float(self.slots[SLOT[name]])
 
@@ -132,6 +141,7 @@ class Fit:
     stop: StopReason | None = None
     kept: list[Rows] | None = None  # an array is prepared once
     costs: list[float] = field(default_factory=list)  # of each machine
+    limits: list[float] = field(default_factory=list)  # costs above are divergence
     objective: list[float] = field(default_factory=list)
     monitor: list[list[Floats]] = field(default_factory=list)
     start: list[tuple[Floats, float]] = field(default_factory=list)
@@ -247,11 +257,8 @@ class SequentialLearner(ABC):
         b = initial(self, intercept, "intercept_init", (m,))
         machines = []
         for plan, w, b0 in zip(plans, W, b, strict=True):
-            slots = np.zeros(len(SLOTS))
-            slots[SLOT["intercept"]], slots[SLOT["time"]] = b0, 1.0
-            machine = Machine(w.copy(), slots, eta0=plan.eta0)
-            machine.q = np.zeros(d) if plan.l1 else None
-            machine.mean = np.zeros(d) if np.isfinite(plan.average_from) else None
+            machine = Machine.new(d, plan)
+            machine.w[:], machine.slots[SLOT["intercept"]] = w, b0
             machine.best = np.zeros(d) if self._pocketed() else None
             machines.append(machine)
         return machines
@@ -261,7 +268,8 @@ class SequentialLearner(ABC):
         """Make epochs until every machine rests; `most` is None in a stream."""
         begun = time.perf_counter()
         m = len(fit.plans)
-        fit.costs, fit.pocket = [float("inf")] * m, [None] * m
+        fit.costs, fit.limits = [float("inf")] * m, [0.0] * m
+        fit.pocket = [None] * m
         fit.start = [machine.current() for machine in fit.machines]
         fit.monitor, fit.moved = [[] for _ in range(m)], [[] for _ in range(m)]
         try:
@@ -331,6 +339,8 @@ class SequentialLearner(ABC):
         def one(j: int) -> None:
             machine, target = fit.machines[j], self._target(rows.y, j)
             plan = fit.plans[j]._replace(eta0=fit.machines[j].eta0)
+            if not fit.epochs:
+                fit.limits[j] = max(fit.limits[j], limit(self._loss(), target))
             costs, moved = walk(machine, plan, rows, order, target, self._traced())
             fit.monitor[j].append(costs)
             if moved is not None:
@@ -347,11 +357,13 @@ class SequentialLearner(ABC):
     def _judge(self, fit: Fit, j: int, before: Any, checked: float | None) -> None:
         """Take the cost of an epoch; decide whether the machine goes on."""
         machine = fit.machines[j]
-        if not np.isfinite([*machine.w, machine["intercept"]]).all():
+        cost = machine["loss"] / machine["weight"]
+        finite = np.isfinite([*machine.w, machine["intercept"]]).all()
+        if not (finite and cost <= fit.limits[j]):
             machine.w[:], machine.slots[:] = before
             machine.done, fit.stop = True, StopReason.DIVERGED
             return
-        cost = machine["loss"] / machine["weight"] if checked is None else checked
+        cost = cost if checked is None else checked
         fit.costs[j] = cost = cost + self._penalty().value(machine.w)
         if machine["updates"] == 0 and self._penalty().strength == 0:
             machine.done = True  # no later epoch can change anything
@@ -425,6 +437,17 @@ def walk(
     )
     costs = np.zeros(0) if monitor is None else monitor[: int(machine["entries"])]
     return costs, None if moved is None else moved[: int(machine["updates"])]
+
+
+def limit(loss: Loss, target: Vector) -> float:
+    """Return the cost beyond which steps grow for ever: far above that of f = 0.
+
+    Losses whose slope is bounded cannot run away.
+    """
+    far = np.array([-1e3, 1e3])
+    if np.abs(loss.slope(far)).max() < 100:
+        return float(np.finfo(np.float64).max)
+    return float(1e6 * (1 + loss.value(target, np.zeros_like(target)).mean()))
 
 
 def initial(learner: object, values: Any, name: str, shape: tuple[int, ...]) -> Floats:
