@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 
 #: Where each estimator lives; also the table of classes that a model file may name.
 ESTIMATORS = {
+    "BatchPerceptron": "corollary.linear.batch_perceptron",
     "BayesClassifier": "corollary.bayes.bayes_classifier",
     "BernoulliNB": "corollary.bayes.bernoulli_nb",
     "CategoricalNB": "corollary.bayes.categorical_nb",
@@ -29,6 +30,7 @@ ESTIMATORS = {
     ),
     "LinearRegression": "corollary.linear.linear_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
+    "MSEProcedure": "corollary.linear.mse_procedure",
     "MaximumEntropyClassifier": "corollary.bayes.maximum_entropy_classifier",
     "MixedNB": "corollary.bayes.mixed_nb",
     "MultinomialNB": "corollary.bayes.multinomial_nb",
@@ -99,6 +101,7 @@ if TYPE_CHECKING:
     from corollary.discriminants.quadratic_discriminant_analysis import (
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
+    from corollary.linear.batch_perceptron import BatchPerceptron as BatchPerceptron
     from corollary.linear.gradient_descent import (
         GradientDescentRegressor as GradientDescentRegressor,
     )
@@ -106,6 +109,7 @@ if TYPE_CHECKING:
     from corollary.linear.logistic_regression import (
         LogisticRegression as LogisticRegression,
     )
+    from corollary.linear.mse_procedure import MSEProcedure as MSEProcedure
     from corollary.linear.perceptron import Perceptron as Perceptron
     from corollary.linear.ridge import Ridge as Ridge
     from corollary.linear.stochastic_gradient import SGDClassifier as SGDClassifier
