@@ -25,6 +25,7 @@ ESTIMATORS = {
     "GaussianNB": "corollary.bayes.gaussian_nb",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
+    "LeastSquaresClassifier": "corollary.linear.least_squares_classifier",
     "LinearDiscriminantAnalysis": (
         "corollary.discriminants.linear_discriminant_analysis"
     ),
@@ -104,6 +105,9 @@ if TYPE_CHECKING:
     from corollary.linear.batch_perceptron import BatchPerceptron as BatchPerceptron
     from corollary.linear.gradient_descent import (
         GradientDescentRegressor as GradientDescentRegressor,
+    )
+    from corollary.linear.least_squares_classifier import (
+        LeastSquaresClassifier as LeastSquaresClassifier,
     )
     from corollary.linear.linear_regression import LinearRegression as LinearRegression
     from corollary.linear.logistic_regression import (

@@ -85,6 +85,7 @@ RECORDS = {
     "UniformFamily": "corollary.distributions.uniform",
     "UniformPredictive": "corollary.distributions.uniform",
     "Fitted": "corollary.engine.run",
+    "Indicators": "corollary.linear.least_squares_classifier",
     "Ladder": "corollary.discriminants.gaussian_discriminant",
     "Line": "corollary.discriminants.linear_discriminant_analysis",
     "Machine": "corollary.linear.sequential",

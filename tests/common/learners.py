@@ -76,6 +76,7 @@ LEARNERS = [
     Case(
         "LogisticRegression", {"tol": 1e-6, "C": 0.1}, ("coef_", "intercept_"), "label"
     ),
+    Case("LeastSquaresClassifier", {}, ("coef_", "intercept_"), "label"),
     Case(
         "BatchPerceptron",
         {"schedule": "harmonic", "tol": 20.0},
