@@ -6,6 +6,7 @@ import scipy.sparse as sp
 import sklearn.linear_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import check_grad, minimize
 from sklearn.exceptions import ConvergenceWarning
 
 import corollary
@@ -192,6 +193,40 @@ def test_logistic_regression_is_approached():
     np.testing.assert_allclose(model.coef_, exact.coef_, rtol=0.02, atol=0.01)
     P = model.predict_proba(X)
     np.testing.assert_allclose(P, exact.predict_proba(X), atol=0.01)
+
+
+@pytest.mark.course("S2-18")
+def test_squared_hinge_classifier_reaches_the_minimum_of_its_objective():
+    X, y = labels(n=1000)
+    t, alpha, n = 2.0 * y - 1, 0.05, 1000
+
+    def objective(theta):
+        w, b = theta[1:], theta[0]
+        short = np.maximum(0, 1 - t * (X @ w + b))
+        value = alpha / 2 * w @ w + (short**2).mean()
+        slope_w = alpha * w - 2 / n * (t * short) @ X
+        return value, np.append(-2 / n * (t * short).sum(), slope_w)
+
+    assert (
+        check_grad(
+            lambda v: objective(v)[0], lambda v: objective(v)[1], np.full(6, 0.3)
+        )
+        < 1e-6
+    )
+    best = minimize(objective, np.zeros(6), jac=True, tol=1e-12)
+    model = SGDClassifier(
+        "squared_hinge",
+        alpha=alpha,
+        average=5000,
+        max_iter=300,
+        tol=None,
+        learning_rate="invscaling",
+        eta0=0.05,
+        random_state=0,
+    ).fit(X, y)
+    theta = np.append(model.intercept_, model.coef_)
+    assert objective(theta)[0] < best.fun * (1 + 1e-4)
+    np.testing.assert_allclose(theta, best.x, atol=5e-3)
 
 
 @given(seed=st.integers(0, 2**31), penalty=st.sampled_from(["l2", "l1"]))

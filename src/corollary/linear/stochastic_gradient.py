@@ -31,7 +31,7 @@ one for a longer window.
 eta0='pilot' tries powers of 10 for one epoch on up to 1000 rows and takes the best.
 
 Notation: w = coef_; b = intercept_; o = sample_weight; rho = l1_ratio; t = t_.
-Course: S4-26, S4-27, S3-61. References: Robbins and Monro (1951); Bottou (2012);
+Course: S4-26, S4-27, S3-61, S2-18. References: Robbins and Monro (1951); Bottou (2012);
 Tsuruoka, Tsujii and Ananiadou (2009).
 """
 
