@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 
 #: Where each estimator lives; also the table of classes that a model file may name.
 ESTIMATORS = {
+    "BatchPerceptron": "corollary.linear.batch_perceptron",
     "BayesClassifier": "corollary.bayes.bayes_classifier",
     "BernoulliNB": "corollary.bayes.bernoulli_nb",
     "CategoricalNB": "corollary.bayes.categorical_nb",
@@ -24,22 +25,27 @@ ESTIMATORS = {
     "GaussianNB": "corollary.bayes.gaussian_nb",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
+    "LeastSquaresClassifier": "corollary.linear.least_squares_classifier",
     "LinearDiscriminantAnalysis": (
         "corollary.discriminants.linear_discriminant_analysis"
     ),
     "LinearRegression": "corollary.linear.linear_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
+    "MSEProcedure": "corollary.linear.mse_procedure",
     "MaximumEntropyClassifier": "corollary.bayes.maximum_entropy_classifier",
     "MixedNB": "corollary.bayes.mixed_nb",
     "MultinomialNB": "corollary.bayes.multinomial_nb",
     "NearestCentroid": "corollary.discriminants.nearest_centroid",
     "PCA": "corollary.decomposition.pca",
     "ParametricDensity": "corollary.density.parametric",
+    "Perceptron": "corollary.linear.perceptron",
     "PriorClassifier": "corollary.bayes.prior_classifier",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
     ),
     "Ridge": "corollary.linear.ridge",
+    "SGDClassifier": "corollary.linear.stochastic_gradient",
+    "SGDRegressor": "corollary.linear.stochastic_gradient",
 }
 
 _FUNCTIONS = {
@@ -96,14 +102,22 @@ if TYPE_CHECKING:
     from corollary.discriminants.quadratic_discriminant_analysis import (
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
+    from corollary.linear.batch_perceptron import BatchPerceptron as BatchPerceptron
     from corollary.linear.gradient_descent import (
         GradientDescentRegressor as GradientDescentRegressor,
+    )
+    from corollary.linear.least_squares_classifier import (
+        LeastSquaresClassifier as LeastSquaresClassifier,
     )
     from corollary.linear.linear_regression import LinearRegression as LinearRegression
     from corollary.linear.logistic_regression import (
         LogisticRegression as LogisticRegression,
     )
+    from corollary.linear.mse_procedure import MSEProcedure as MSEProcedure
+    from corollary.linear.perceptron import Perceptron as Perceptron
     from corollary.linear.ridge import Ridge as Ridge
+    from corollary.linear.stochastic_gradient import SGDClassifier as SGDClassifier
+    from corollary.linear.stochastic_gradient import SGDRegressor as SGDRegressor
     from corollary.persistence import load as load
     from corollary.persistence import save as save
 

@@ -76,6 +76,13 @@ LEARNERS = [
     Case(
         "LogisticRegression", {"tol": 1e-6, "C": 0.1}, ("coef_", "intercept_"), "label"
     ),
+    Case("LeastSquaresClassifier", {}, ("coef_", "intercept_"), "label"),
+    Case(
+        "BatchPerceptron",
+        {"schedule": "harmonic", "tol": 20.0},
+        ("coef_", "intercept_"),
+        "two",
+    ),
     Case("GaussianNB", {}, ("theta_", "var_", "class_prior_"), "label"),
     Case("LinearDiscriminantAnalysis", {}, ("coef_", "intercept_", "means_"), "label"),
     Case(

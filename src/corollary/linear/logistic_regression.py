@@ -39,7 +39,7 @@ import numpy as np
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
-from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.errors import DataError, sentence
 from corollary.core.params import anything, boolean, missing, one_of, real, seed, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.rows import rows_loop
@@ -51,9 +51,9 @@ from corollary.engine import (
     Statistics,
     SummationLearner,
 )
+from corollary.linear.class_weights import class_weights
 from corollary.linear.logistic_sums import (
     Curvature,
-    count_classes,
     curvature,
     second_moments,
     smallest_margin,
@@ -229,7 +229,7 @@ class LogisticRegression(SummationLearner, Classifier):
             raise DataError(
                 sentence(self, must, f"one class, {self.classes_.tolist()[0]!r}")
             )
-        weights = self._class_weights(data)
+        weights = class_weights(self, data)
         census = data.reduce(partial(take_census, K=K, weights=weights))
         spread, n = census.spread, float(census.classes.sum())
         mean = spread.mean if self.fit_intercept else np.zeros_like(spread.mean)
@@ -370,24 +370,3 @@ class LogisticRegression(SummationLearner, Classifier):
     def _logits(self, X: Any) -> Floats:
         Z = self.decision_function(X)
         return np.column_stack([np.zeros_like(Z), Z]) if Z.ndim == 1 else Z
-
-    # -- helpers -------------------------------------------------------------------
-    def _class_weights(self, data: Data) -> Floats | None:
-        """Return one weight for each class."""
-        K, asked = len(self.classes_), self.class_weight
-        if asked is None:
-            return None
-        if isinstance(asked, str):
-            n = data.reduce(partial(count_classes, K=K)).classes
-            return n.sum() / (K * np.where(n > 0, n, 1.0))
-        if not isinstance(asked, dict):
-            must = (
-                "class_weight must be None, 'balanced' or a dict from class to weight"
-            )
-            raise ParameterError(sentence(self, must, repr(asked)))
-        known = self.classes_.tolist()
-        strange = [label for label in asked if label not in known]
-        if strange:
-            must = f"class_weight must name classes among {known}"
-            raise ParameterError(sentence(self, must, repr(strange[0])))
-        return np.array([float(asked.get(label, 1.0)) for label in known])

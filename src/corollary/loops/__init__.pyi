@@ -187,3 +187,37 @@ def row_keys(X: NDArray[Real], seed: int, out: Keys) -> None: ...  # out: (n,)
 def row_keys_csr(
     data: NDArray[Real], indices: Ints, indptr: Offsets, seed: int, out: Keys
 ) -> None: ...
+
+# -- stochastic_gradient.cpp -----------------------------------------------------------
+def sgd_epoch(
+    X: NDArray[Real],  # (n, d)
+    y: Doubles,  # (n,) -1 and +1, or numbers
+    order: NDArray[np.int64],  # rows to visit
+    o: Doubles | None,  # (n,) weight of one visit
+    times: Ints | None,  # (n,) visits in a row
+    plan: Doubles,  # (15,) in the order of the C++ record Plan
+    w: Doubles,  # (d,) changed
+    slots: Doubles,  # (15,) changed, in the order of Slot
+    q: Doubles | None,  # (d,) changed: what each weight has paid of the l1 penalty
+    mean: Doubles | None,  # (d,) sum of the iterates, added to
+    best: Doubles | None,  # (d,) out: w of the longest run without an update
+    monitor: Doubles | None,  # out: mean loss of each window
+    moved: NDArray[np.int64] | None,  # out: rows of the visits that moved w
+) -> None: ...
+def sgd_epoch_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    y: Doubles,
+    order: NDArray[np.int64],
+    o: Doubles | None,
+    times: Ints | None,
+    plan: Doubles,
+    w: Doubles,
+    slots: Doubles,
+    q: Doubles | None,
+    mean: Doubles | None,
+    best: Doubles | None,
+    monitor: Doubles | None,
+    moved: NDArray[np.int64] | None,
+) -> None: ...

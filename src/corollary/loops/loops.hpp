@@ -13,5 +13,6 @@ void bind_moments(nanobind::module_& m);
 void bind_naive_bayes(nanobind::module_& m);
 void bind_logistic(nanobind::module_& m);
 void bind_row_keys(nanobind::module_& m);
+void bind_stochastic_gradient(nanobind::module_& m);
 
 }  // namespace corollary

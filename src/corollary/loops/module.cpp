@@ -28,4 +28,5 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_naive_bayes(m);
     corollary::bind_logistic(m);
     corollary::bind_row_keys(m);
+    corollary::bind_stochastic_gradient(m);
 }

@@ -1,0 +1,125 @@
+"""In which order rows are visited one by one, by their content alone.
+
+Equal rows with equal targets are one row with the sum of their weights, and the rows
+are put into the order of a hash of their content before an epoch draws its permutation.
+So a fit does not depend on how the rows were stored, nor on threads; weight 2 is the
+same as the row twice, and weight 0 the same as no row.  Without shuffling the rows are
+visited as they come.
+
+A row of weight w is visited k = ceil(w) times in a row (at most `MOST` times), each
+time with weight w/k: whole weights are repetitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from corollary.core.arrays import Matrix, Vector
+from corollary.core.randomness import generator, row_keys
+from corollary.engine import ArraySource, Chunk, Data
+
+__all__ = ["Rows", "blocks", "rows_to_visit"]
+
+MOST = 100
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows to visit: those of `which`, each with its weight in visits."""
+
+    X: Matrix  # (n, d)
+    y: Any  # (n,)
+    which: Vector  # (m,) row numbers, without repetition
+    weight: Vector | None = None  # (n,) of all visits of a row
+    shuffle: bool = False
+    first_row: int = 0
+
+    def order(self, seed: int, epoch: int) -> Vector:
+        """Return the rows in the order of an epoch."""
+        if not self.shuffle:
+            return self.which
+        draw = generator(seed, epoch, self.first_row)
+        return self.which[draw.permutation(len(self.which))]
+
+    def visits(self) -> tuple[Vector | None, Vector | None]:
+        """Return the weight of one visit and the visits of each row."""
+        if self.weight is None:
+            return None, None
+        times = np.clip(np.ceil(self.weight), 1, MOST)
+        return self.weight / times, times.astype(np.int32)
+
+    def weights(self) -> Vector:
+        """Return the weights of the rows in `which`."""
+        if self.weight is None:
+            return np.ones(len(self.which))
+        return self.weight[self.which]
+
+    def total(self) -> float:
+        """Return the weight of all rows."""
+        return float(self.weights().sum())
+
+    def split(self, share: float, seed: int) -> tuple[Rows, Rows]:
+        """Part about a share of the rows from the rest, by their content."""
+        keys = row_keys(self.X, seed)[self.which]
+        out = keys < np.uint64(share * 2.0**63) * np.uint64(2)
+        return replace(self, which=self.which[~out]), replace(
+            self, which=self.which[out]
+        )
+
+
+def rows_to_visit(chunk: Chunk, *, shuffle: bool, seed: int) -> Rows:
+    """Drop rows of weight 0, and bring the others into an order that is their own."""
+    w = chunk.w
+    which = np.arange(chunk.n) if w is None else np.flatnonzero(w > 0)
+    if not shuffle:
+        return Rows(chunk.X, chunk.y, which, w)
+    keys = row_keys(chunk.X, seed)[which]
+    order = np.argsort(keys)
+    if (keys[order][1:] == keys[order][:-1]).any():
+        y = chunk.y[which]
+        by_target = (y,) if y.ndim == 1 else tuple(y.T)
+        order = np.lexsort((*by_target, keys))
+        return merged(chunk, which[order], keys[order])
+    return Rows(chunk.X, chunk.y, which[order], w, True, chunk.first_row)
+
+
+def merged(chunk: Chunk, which: Vector, keys: Vector) -> Rows:
+    """Make one row of equal neighbours, with the sum of their weights."""
+    close = np.flatnonzero(keys[1:] == keys[:-1])
+    a, b = which[close], which[close + 1]
+    alike = equal_rows(chunk.X, a, b)
+    y = chunk.y
+    same_target = y[a] == y[b]
+    alike &= same_target if y.ndim == 1 else same_target.all(axis=1)
+    first = np.ones(len(which), dtype=bool)
+    first[close[alike] + 1] = False
+    group = np.cumsum(first) - 1
+    w = np.ones(chunk.n) if chunk.w is None else chunk.w
+    weight = np.zeros(chunk.n)
+    weight[which[first]] = np.bincount(group, weights=w[which])
+    return Rows(chunk.X, y, which[first], weight, True, chunk.first_row)
+
+
+def equal_rows(X: Matrix, a: Vector, b: Vector) -> Vector:
+    """Tell which rows a equal rows b."""
+    if sp.issparse(X):
+        unlike = sp.csr_array(X[a] != X[b])
+        return np.diff(unlike.indptr) == 0
+    return (X[a] == X[b]).all(axis=1)
+
+
+def blocks(data: Data) -> Iterator[Chunk]:
+    """Yield the rows of one pass: an array in one piece, other sources in chunks."""
+    source = data.source
+    if not isinstance(source, ArraySource):
+        yield from data.one_by_one()
+        return
+    if not data.passes:
+        for _ in data.one_by_one():  # checks every row
+            pass
+    yield Chunk(source.X, source.y, source.w)

@@ -1,0 +1,410 @@
+// One epoch of stochastic gradient descent on a linear model, batch after batch.
+//
+//   p    = w'x + b                                                                    (1)
+//   w   <- (1 - l2 eta) w - eta mean_B [L'(p, y) x],   b <- b - eta mean_B L'(p, y)   (2)
+//
+// over batches B of visits; a batch of less weight than 1 counts as that share of a
+// step. w = scale v, so that shrinking costs one
+// product. The l1 penalty is cumulative (Tsuruoka, Tsujii, Ananiadou 2009): u is what a
+// weight should have paid, q_j what w_j has. The mean of the iterates is
+//
+//   sum_t scale_t v_t = S v - z,   S = sum_t scale_t,  z += S dv at each change dv    (3)
+//
+// so that it costs as much as the row has entries (Xu 2011).
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "common/arrays.hpp"
+#include "loops.hpp"
+
+namespace corollary {
+namespace {
+
+enum LossName {
+    HINGE,
+    PERCEPTRON,
+    LOG_LOSS,
+    MODIFIED_HUBER,
+    SQUARED_HINGE,
+    SQUARED_ERROR,
+    HUBER,
+    EPSILON_INSENSITIVE,
+    SQUARED_EPSILON_INSENSITIVE,
+    EXPONENTIAL,
+    SIGMOID,
+    QUANTILE
+};
+
+enum ScheduleName { CONSTANT, OPTIMAL, INVSCALING };
+
+// What lives on from one call to the next, as an array of doubles.
+enum Slot {
+    INTERCEPT,      // b
+    TIME,           // t, the visits so far and 1
+    PAID,           // u
+    LOSS,           // sum of the losses, each before its update
+    WEIGHT,         // of the visits of LOSS
+    WINDOW_LOSS,    // the same since the last entry of the monitor
+    WINDOW_WEIGHT,  //
+    ENTRIES,        // of the monitor in this call
+    UPDATES,        // visits that moved w in this call
+    MEAN_COUNT,     // visits in the mean
+    MEAN_INTERCEPT,
+    RUN,  // visits since the last update
+    BEST_RUN,
+    BEST_INTERCEPT,
+    STEPS,  // in this call
+    SLOTS
+};
+
+// The plan as it comes: doubles in this order.
+struct Plan {
+    int loss;
+    double parameter;  // epsilon, delta or q
+    int schedule;
+    double eta0, power, start;  // start: of the optimal schedule
+    double alpha, l1, l2;
+    double positive, negative;  // weights of the two classes
+    bool intercept;
+    double average_from;  // visit at which the mean begins
+    double window;        // visits of an entry of the monitor
+    double batch;         // visits of a step
+
+    explicit Plan(const double* p)
+        : loss(int(p[0])),
+          parameter(p[1]),
+          schedule(int(p[2])),
+          eta0(p[3]),
+          power(p[4]),
+          start(p[5]),
+          alpha(p[6]),
+          l1(p[7]),
+          l2(p[8]),
+          positive(p[9]),
+          negative(p[10]),
+          intercept(p[11] != 0),
+          average_from(p[12]),
+          window(p[13]),
+          batch(p[14]) {}
+};
+
+struct Work {
+    double* v;            // (d,) w
+    double* slots;        // (SLOTS,)
+    double* q;            // (d,) or null
+    double* mean;         // (d,) the sum in (3) so far, or null
+    double* best;         // (d,) w of the longest run without an update, or null
+    double* monitor;      // one entry a window, or null
+    std::int64_t* moved;  // rows of the visits that moved w, or null
+    Index room;           // of `moved`
+};
+
+struct Slope {
+    double value, slope;
+};
+
+struct Pending {
+    Index i;
+    double slope;
+};
+
+inline double sigmoid(double u) {
+    return u >= 0 ? 1 / (1 + std::exp(-u)) : std::exp(u) / (1 + std::exp(u));
+}
+
+// phi(u) and phi'(u), u = y p.
+inline Slope of_margin(int loss, double u) {
+    switch (loss) {
+        case HINGE:
+            return u <= 1 ? Slope{1 - u, -1} : Slope{0, 0};
+        case PERCEPTRON:
+            return u <= 0 ? Slope{-u, -1} : Slope{0, 0};
+        case LOG_LOSS:
+            return {std::max(0.0, -u) + std::log1p(std::exp(-std::abs(u))),
+                    -sigmoid(-u)};
+        case MODIFIED_HUBER:
+            if (u >= 1) return {0, 0};
+            return u < -1 ? Slope{-4 * u, -4} : Slope{(1 - u) * (1 - u), -2 * (1 - u)};
+        case SQUARED_HINGE:
+            return u < 1 ? Slope{(1 - u) * (1 - u), -2 * (1 - u)} : Slope{0, 0};
+        case EXPONENTIAL:
+            return {std::exp(-u), -std::exp(-u)};
+        default: {  // SIGMOID
+            const double s = sigmoid(-u);
+            return {s * s, -2 * s * s * (1 - s)};
+        }
+    }
+}
+
+// rho(r) and rho'(r), r = p - y.
+inline Slope of_residual(int loss, double r, double parameter) {
+    const double size = std::abs(r), sign = r > 0 ? 1.0 : r < 0 ? -1.0 : 0.0;
+    const double beyond = size - parameter;
+    switch (loss) {
+        case HUBER:
+            if (beyond <= 0) return {0.5 * r * r, r};
+            return {parameter * (size - 0.5 * parameter), parameter * sign};
+        case EPSILON_INSENSITIVE:
+            return beyond > 0 ? Slope{beyond, sign} : Slope{0, 0};
+        case SQUARED_EPSILON_INSENSITIVE:
+            return beyond > 0 ? Slope{beyond * beyond, 2 * beyond * sign} : Slope{0, 0};
+        case QUANTILE:
+            if (r > 0) return {(1 - parameter) * r, 1 - parameter};
+            return r < 0 ? Slope{-parameter * r, -parameter} : Slope{0, 0};
+        default:
+            return {0.5 * r * r, r};  // SQUARED_ERROR
+    }
+}
+
+inline Slope loss_of(const Plan& plan, double y, double p) {
+    switch (plan.loss) {
+        case SQUARED_ERROR:
+        case HUBER:
+        case EPSILON_INSENSITIVE:
+        case SQUARED_EPSILON_INSENSITIVE:
+        case QUANTILE:
+            return of_residual(plan.loss, p - y, plan.parameter);
+        default: {
+            const Slope s = of_margin(plan.loss, y * p);
+            return {s.value, y * s.slope};
+        }
+    }
+}
+
+inline double rate(const Plan& plan, double t) {
+    switch (plan.schedule) {
+        case OPTIMAL:
+            return 1 / (plan.alpha * (plan.start + t - 1));
+        case INVSCALING:
+            return plan.eta0 / std::pow(t, plan.power);
+        default:
+            return plan.eta0;
+    }
+}
+
+template <class T>
+inline double dot(const Dense<T>& X, Index i, const double* v) {
+    const T* x = X.row(i);
+    double s[4] = {0, 0, 0, 0};
+    Index j = 0;
+    for (; j + 4 <= X.d; j += 4)
+        for (int r = 0; r < 4; ++r) s[r] += double(x[j + r]) * v[j + r];
+    for (; j < X.d; ++j) s[0] += double(x[j]) * v[j];
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+template <class T>
+inline double dot(const Csr<T>& X, Index i, const double* v) {
+    return sum_stored(X.row(i), [v](double x, std::int32_t j) { return x * v[j]; });
+}
+
+template <class T, class F>
+inline void for_entries(const Dense<T>& X, Index, F f) {
+    for (Index j = 0; j < X.d; ++j) f(j);
+}
+
+template <class T, class F>
+inline void for_entries(const Csr<T>& X, Index i, F f) {
+    const SparseRow<T> row = X.row(i);
+    for (Index p = 0; p < row.count; ++p) f(Index(row.j[p]));
+}
+
+template <class Rows>
+struct Epoch {
+    const Rows& X;
+    const Plan& plan;
+    const Work& work;
+    std::vector<Pending> batch = {};
+    double scale = 1, S = 0, total = 0;
+
+    // Let w_j pay what it owes of the l1 penalty.
+    void pay(Index j) {
+        const double u = work.slots[PAID], w = scale * work.v[j];
+        double left = w;
+        if (w > 0) left = std::max(0.0, w - (u + work.q[j]));
+        if (w < 0) left = std::min(0.0, w + (u - work.q[j]));
+        if (left == w) return;
+        work.q[j] += left - w;
+        change(j, left / scale);
+    }
+
+    void change(Index j, double v) {
+        if (work.mean) work.mean[j] -= S * (v - work.v[j]);  // (3)
+        work.v[j] = v;
+    }
+
+    void fold() {
+        for (Index j = 0; j < X.d; ++j) work.v[j] *= scale;
+        S /= scale;
+        scale = 1;
+    }
+
+    void keep_best() {
+        double* m = work.slots;
+        if (!work.best || m[RUN] <= m[BEST_RUN]) return;
+        m[BEST_RUN] = m[RUN];
+        m[BEST_INTERCEPT] = m[INTERCEPT];
+        for (Index j = 0; j < X.d; ++j) work.best[j] = scale * work.v[j];
+    }
+
+    void shrink(double factor) {
+        if (factor <= 0) {  // all that w was is gone
+            for (Index j = 0; j < X.d; ++j) change(j, 0.0);
+            return;
+        }
+        scale *= factor;
+        if (scale < 1e-9) fold();
+    }
+
+    void observe(double loss, double o) {
+        double* m = work.slots;
+        m[LOSS] += o * loss;
+        m[WEIGHT] += o;
+        if (!work.monitor) return;
+        m[WINDOW_LOSS] += o * loss;
+        m[WINDOW_WEIGHT] += o;
+        if (m[WINDOW_WEIGHT] < plan.window) return;
+        work.monitor[Index(m[ENTRIES]++)] = m[WINDOW_LOSS] / m[WINDOW_WEIGHT];
+        m[WINDOW_LOSS] = m[WINDOW_WEIGHT] = 0;
+    }
+
+    void move(Index i, double step) {
+        double* m = work.slots;
+        if (step == 0) {
+            ++m[RUN];
+            return;
+        }
+        keep_best();
+        m[RUN] = 0;
+        add_row(X, i, step / scale, work.v);
+        if (work.mean) add_row(X, i, -S * step / scale, work.mean);  // (3)
+        if (plan.intercept) m[INTERCEPT] += step;
+        if (work.moved && m[UPDATES] < double(work.room))
+            work.moved[Index(m[UPDATES])] = i;
+        ++m[UPDATES];
+    }
+
+    void visit(Index i, double y, double o) {
+        if (work.q) for_entries(X, i, [&](Index j) { pay(j); });
+        const double p = scale * dot(X, i, work.v) + work.slots[INTERCEPT];  // (1)
+        const Slope L = loss_of(plan, y, p);
+        observe(L.value, o);
+        const double of_class = y > 0 ? plan.positive : plan.negative;
+        batch.push_back({i, o * of_class * std::clamp(L.slope, -1e12, 1e12)});
+        total += o;
+        if (total >= plan.batch * (1 - 1e-12) || plan.batch <= 1) step();
+    }
+
+    void step() {
+        double* m = work.slots;
+        const double share = std::min(1.0, total), eta = rate(plan, m[TIME]);
+        if (plan.l2 > 0) shrink(1 - plan.l2 * eta * share);
+        for (const Pending& row : batch)
+            move(row.i, -eta * row.slope / std::max(1.0, total));  // (2)
+        if (work.mean && m[TIME] >= plan.average_from) {
+            S += scale * share;
+            m[MEAN_COUNT] += share;
+            m[MEAN_INTERCEPT] += share * m[INTERCEPT];
+        }
+        if (work.q) {
+            m[PAID] += plan.l1 * eta * share;
+            for (const Pending& row : batch)
+                for_entries(X, row.i, [&](Index j) { pay(j); });
+        }
+        m[TIME] += share;
+        ++m[STEPS];
+        batch.clear();
+        total = 0;
+    }
+
+    void finish() {
+        if (!batch.empty()) step();
+        if (work.q)
+            for (Index j = 0; j < X.d; ++j) pay(j);
+        keep_best();
+        fold();
+        if (work.mean)
+            for (Index j = 0; j < X.d; ++j) work.mean[j] += S * work.v[j];  // (3)
+    }
+};
+
+template <class Rows>
+void epoch(const Rows& X, const double* y, const Vector<const std::int64_t>& order,
+           const double* o, const std::int32_t* times, const Plan& plan,
+           const Work& work) {
+    Epoch<Rows> run{X, plan, work};
+    const std::int64_t* at = order.data();
+    for (Index k = 0; k < Index(order.shape(0)); ++k) {
+        const Index i = at[k];
+        const double weight = o ? o[i] : 1.0;
+        for (std::int32_t r = times ? times[i] : 1; r > 0; --r)
+            run.visit(i, y[i], weight);
+    }
+    run.finish();
+}
+
+using Doubles = Vector<double>;
+
+Work work_of(const Doubles& w, const Doubles& slots, const Optional<Doubles>& q,
+             const Optional<Doubles>& mean, const Optional<Doubles>& best,
+             const Optional<Doubles>& monitor,
+             const Optional<Vector<std::int64_t>>& moved) {
+    return {w.data(),
+            slots.data(),
+            data_or_null(q),
+            data_or_null(mean),
+            data_or_null(best),
+            data_or_null(monitor),
+            data_or_null(moved),
+            moved ? Index(moved->shape(0)) : 0};
+}
+
+template <class T>
+void bind(nb::module_& m) {
+    using Order = Vector<const std::int64_t>;
+    using Weights = Optional<Vector<const double>>;
+    using Times = Optional<Vector<const std::int32_t>>;
+    using Maybe = Optional<Doubles>;
+    using Rows = Optional<Vector<std::int64_t>>;
+    m.def(
+        "sgd_epoch",
+        [](Matrix<const T> X, Vector<const double> y, Order order, Weights o,
+           Times times, Vector<const double> plan, Doubles w, Doubles slots, Maybe q,
+           Maybe mean, Maybe best, Maybe monitor, Rows moved) {
+            const Work work = work_of(w, slots, q, mean, best, monitor, moved);
+            nb::gil_scoped_release free;
+            epoch(rows(X), y.data(), order, data_or_null(o), data_or_null(times),
+                  Plan(plan.data()), work);
+        },
+        as_is("X"), as_is("y"), as_is("order"), as_is("o").none(),
+        as_is("times").none(), as_is("plan"), as_is("w"), as_is("slots"),
+        as_is("q").none(), as_is("mean").none(), as_is("best").none(),
+        as_is("monitor").none(), as_is("moved").none());
+    m.def(
+        "sgd_epoch_csr",
+        [](Vector<const T> data, Vector<const std::int32_t> indices, Indptr indptr,
+           Vector<const double> y, Order order, Weights o, Times times,
+           Vector<const double> plan, Doubles w, Doubles slots, Maybe q, Maybe mean,
+           Maybe best, Maybe monitor, Rows moved) {
+            const Csr<T> X = rows(data, indices, indptr, Index(w.shape(0)));
+            const Work work = work_of(w, slots, q, mean, best, monitor, moved);
+            nb::gil_scoped_release free;
+            epoch(X, y.data(), order, data_or_null(o), data_or_null(times),
+                  Plan(plan.data()), work);
+        },
+        as_is("data"), as_is("indices"), as_is("indptr"), as_is("y"), as_is("order"),
+        as_is("o").none(), as_is("times").none(), as_is("plan"), as_is("w"),
+        as_is("slots"), as_is("q").none(), as_is("mean").none(), as_is("best").none(),
+        as_is("monitor").none(), as_is("moved").none());
+}
+
+}  // namespace
+
+void bind_stochastic_gradient(nb::module_& m) {
+    bind<float>(m);
+    bind<double>(m);
+}
+
+}  // namespace corollary

@@ -1,0 +1,119 @@
+"""Penalties on the weights of a linear model: l2, l1, elastic net, none.
+
+Also known as: regulariser, weight decay, shrinkage, soft thresholding.
+
+    R(w) = alpha [ rho ||w||_1 + (1 - rho)/2 ||w||^2 ]                               (1)
+
+rho = 0 is the l2 penalty (ridge), rho = 1 the l1 penalty (lasso), alpha = 0 none.  R is
+convex; its smooth part has the gradient alpha (1 - rho) w, and its proximal map, which
+serves every step that cannot differentiate |w_j|, is soft thresholding with shrinkage:
+
+    prox_{t R}(v) = argmin_w ||w - v||^2/2 + t R(w)
+                  = sign(v) max(0, |v| - t alpha rho) / (1 + t alpha (1 - rho))      (2)
+
+Entries with |v_j| <= t alpha rho become exactly 0, which is why l1 selects features.
+
+Notation: alpha = strength; rho = l1_ratio.
+Course: S2-17. Reference: Zou and Hastie (2005).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corollary.core.arrays import Floats
+from corollary.core.errors import ParameterError, sentence
+
+__all__ = ["Penalty", "penalty_named"]
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """R of (1).
+
+    Parameters
+    ----------
+    strength : float
+        alpha >= 0.
+    l1_ratio : float
+        rho in [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> lasso = Penalty(1.0, l1_ratio=1.0)
+    >>> lasso.value(np.array([3.0, -4.0])), lasso.prox(np.array([3.0, -0.5]), 1.0)
+    (7.0, array([ 2., -0.]))
+    """
+
+    strength: float = 0.0
+    l1_ratio: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.strength < np.inf:
+            must = "strength must be a finite number >= 0"
+            raise ParameterError(sentence(self, must, f"{self.strength!r}"))
+        if not 0 <= self.l1_ratio <= 1:
+            must = "l1_ratio must be in [0, 1]"
+            raise ParameterError(sentence(self, must, f"{self.l1_ratio!r}"))
+
+    @property
+    def l1(self) -> float:
+        """Alpha rho."""
+        return self.strength * self.l1_ratio
+
+    @property
+    def l2(self) -> float:
+        """Alpha (1 - rho)."""
+        return self.strength * (1 - self.l1_ratio)
+
+    def value(self, w: Any) -> float:
+        """Return R(w)."""
+        w = np.asarray(w, float)
+        return float(self.l1 * np.abs(w).sum() + 0.5 * self.l2 * (w**2).sum())
+
+    def gradient(self, w: Any) -> Floats:
+        """Return the subgradient of least norm at 0 entries: alpha (rho sign(w) + ...).
+
+        >>> Penalty(2.0, 0.5).gradient([1.0, 0.0]).tolist()
+        [2.0, 0.0]
+        """
+        w = np.asarray(w, float)
+        return self.l1 * np.sign(w) + self.l2 * w
+
+    def prox(self, v: Any, step: float) -> Floats:
+        """Return (2)."""
+        v = np.asarray(v, float)
+        soft = np.sign(v) * np.maximum(0.0, np.abs(v) - step * self.l1)
+        return soft / (1 + step * self.l2)
+
+
+def penalty_named(name: str | None, alpha: float, l1_ratio: float = 0.15) -> Penalty:
+    """Return the penalty that linear models call by this name.
+
+    Parameters
+    ----------
+    name : {'l2', 'l1', 'elasticnet', None}
+    alpha : float
+        Strength.
+    l1_ratio : float, default=0.15
+        Share of l1, for 'elasticnet'.
+
+    Examples
+    --------
+    >>> penalty_named("l1", 0.1)
+    Penalty(strength=0.1, l1_ratio=1.0)
+    """
+    known = {
+        "l2": Penalty(alpha, 0.0),
+        "l1": Penalty(alpha, 1.0),
+        "elasticnet": Penalty(alpha, l1_ratio),
+        None: Penalty(0.0),
+    }
+    if name not in known:
+        must = "name must be 'l2', 'l1', 'elasticnet' or None"
+        raise ParameterError(sentence("penalty_named", must, repr(name)))
+    return known[name]
