@@ -20,8 +20,10 @@ ESTIMATORS = {
     "ComplementNB": "corollary.bayes.complement_nb",
     "CostSensitiveClassifier": "corollary.bayes.cost_sensitive",
     "FisherDiscriminant": "corollary.discriminants.fisher_discriminant",
+    "GammaRegressor": "corollary.linear.tweedie",
     "GaussianDiscriminant": "corollary.discriminants.gaussian_discriminant",
     "GaussianNB": "corollary.bayes.gaussian_nb",
+    "GeneralizedLinearRegressor": "corollary.linear.generalized_linear_regressor",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
     "LinearDiscriminantAnalysis": (
@@ -35,11 +37,13 @@ ESTIMATORS = {
     "NearestCentroid": "corollary.discriminants.nearest_centroid",
     "PCA": "corollary.decomposition.pca",
     "ParametricDensity": "corollary.density.parametric",
+    "PoissonRegressor": "corollary.linear.tweedie",
     "PriorClassifier": "corollary.bayes.prior_classifier",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
     ),
     "Ridge": "corollary.linear.ridge",
+    "TweedieRegressor": "corollary.linear.tweedie",
 }
 
 _FUNCTIONS = {
@@ -96,6 +100,9 @@ if TYPE_CHECKING:
     from corollary.discriminants.quadratic_discriminant_analysis import (
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
+    from corollary.linear.generalized_linear_regressor import (
+        GeneralizedLinearRegressor as GeneralizedLinearRegressor,
+    )
     from corollary.linear.gradient_descent import (
         GradientDescentRegressor as GradientDescentRegressor,
     )
@@ -104,6 +111,9 @@ if TYPE_CHECKING:
         LogisticRegression as LogisticRegression,
     )
     from corollary.linear.ridge import Ridge as Ridge
+    from corollary.linear.tweedie import GammaRegressor as GammaRegressor
+    from corollary.linear.tweedie import PoissonRegressor as PoissonRegressor
+    from corollary.linear.tweedie import TweedieRegressor as TweedieRegressor
     from corollary.persistence import load as load
     from corollary.persistence import save as save
 

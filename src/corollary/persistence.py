@@ -85,6 +85,7 @@ RECORDS = {
     "UniformFamily": "corollary.distributions.uniform",
     "UniformPredictive": "corollary.distributions.uniform",
     "Fitted": "corollary.engine.run",
+    "GLMSums": "corollary.linear.glm_sums",
     "Ladder": "corollary.discriminants.gaussian_discriminant",
     "Line": "corollary.discriminants.linear_discriminant_analysis",
     "Moments": "corollary.engine.statistics",
