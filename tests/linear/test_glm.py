@@ -237,7 +237,10 @@ def test_separable_classes_have_no_maximum(family, gap):
     X = np.column_stack([x, np.random.default_rng(0).normal(size=40)])
     model = GLM(family, tol=1e-5).fit(X, y)
     assert model.report_.facts["separable"] == "yes"
-    assert "the likelihood has no maximum" in str(model.report_)
+    assert "columns [0] separate the rows: the likelihood has no maximum" in str(
+        model.report_
+    )
+    assert "errors and tests mean nothing" in str(model.summary())
     assert np.isfinite(model.coef_).all()
     assert np.isfinite(model.predict(X)).all()
     ridged = GLM(family, alpha=0.1).fit(X, y)
@@ -377,3 +380,19 @@ def test_bad_input_is_one_sentence():
     ]:
         with pytest.raises(ParameterError, match=words):
             model.fit(X, y)
+
+
+def test_predictions_are_finite_or_one_sentence():
+    X, y = make("poisson")
+    model = PoissonRegressor(alpha=0).fit(X, y)
+    far = model.predict(X * 1e6)
+    assert np.isfinite(far).all()
+    single = PoissonRegressor(alpha=0).fit(X.astype(np.float32), y)
+    assert np.isfinite(single.predict((X * 1e6).astype(np.float32))).all()
+    canonical = GLM("gamma").fit(X, y + 1)
+    with pytest.raises(DataError, match="must have a mean under link reciprocal; got"):
+        canonical.predict(X * 100)
+    rate = GLM("poisson", exposure=3).fit(X, y)
+    assert rate.predict([[0.0, 0.0, 0.0, 0.0]]) < 1e-300  # no time, no events
+    with pytest.raises(DataError, match="got eta = nan in row 0"):
+        rate.predict([[0.0, 0.0, 0.0, -1.0]])

@@ -388,7 +388,7 @@ class GeneralizedLinearModel(SummationLearner, SingleRegressor):
             size = np.abs(state.endless[:-1]) * np.sqrt(
                 np.diagonal(state.first)[:-1] if state.first.ndim == 2 else state.first
             )
-            columns = named(np.flatnonzero(size > 0.01 * size.max(initial=0.0))[:10])
+            columns = named(np.flatnonzero(size > 0.1 * size.max(initial=0.0))[:10])
             report.facts["separable"] = "yes"
             report.warnings.append(
                 f"columns {columns} separate the rows: the likelihood has no maximum "
@@ -430,6 +430,7 @@ class GeneralizedLinearModel(SummationLearner, SingleRegressor):
             state.free,
             held,
             N,
+            state.endless is not None,
         )
 
     # -- use -----------------------------------------------------------------------
@@ -438,7 +439,15 @@ class GeneralizedLinearModel(SummationLearner, SingleRegressor):
         X = self._query(X)
         model = self._model()
         eta = model.predictor(X, self.coef_, float(self.intercept_))
-        return np.asarray(model.link.inverse(eta)).astype(X.dtype)
+        mu = np.asarray(model.link.inverse(eta))
+        if np.isnan(mu).any():
+            row = int(np.argmax(np.isnan(mu)))
+            must = f"every row must have a mean under link {model.link.name}"
+            came = f"eta = {eta[row]:g} in row {row}"
+            remedy = "Rows so far from the training data need link='log'."
+            raise DataError(sentence(self, must, came, remedy))
+        largest = np.finfo(X.dtype).max
+        return np.clip(mu, -largest, largest).astype(X.dtype)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return D^2, the explained share of the deviance from the mean of y."""

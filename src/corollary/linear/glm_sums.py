@@ -64,7 +64,8 @@ class Model:
         """Return eta of each row, in float64."""
         eta = np.asarray(X @ coef.astype(X.dtype), dtype=np.float64) + b0
         if self.exposure is not None:
-            eta += np.log(column(X, self.exposure))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                eta += np.log(column(X, self.exposure))
         return eta
 
 
@@ -105,6 +106,7 @@ class GLMSums:
     free: Vector  # (d + 1,) which entries were estimated
     held: Vector  # (d,) columns that are an offset or an exposure
     null_space: Floats  # (d, r) what dependent columns leave undetermined
+    endless: bool = False  # whether the likelihood has no maximum
 
 
 @dataclass(frozen=True)

@@ -421,6 +421,7 @@ def summarise_likelihood(learner: Any, model: Model, confidence: float) -> Summa
         null_deviance=s.null_deviance,
         log_likelihood=model.family.log_likelihood(s.deviance, phi, s.n, s.constant),
         columns=np.flatnonzero(kept),
+        endless=s.endless,
     )
 
 
@@ -432,6 +433,7 @@ def summary_of(
     space: Geometry,
     alpha: float,
     columns: Any = None,
+    endless: bool = False,
     **measures: Any,
 ) -> Summary:
     """Put names to the numbers; the intercept comes first in all of them."""
@@ -447,6 +449,7 @@ def summary_of(
         errors = np.where(space.identified, errors, np.inf)
     vif, condition = space.vif(), space.condition()
     dependent = tuple(names[j] for j in space.dependent)
+    inflated = [names[j] for j in np.flatnonzero(vif > INFLATED)]
     return Summary(
         model=model,
         names=("intercept", *names)[skip:],
@@ -457,20 +460,20 @@ def summary_of(
         condition_number=condition,
         intercept=space.intercept,
         dependent=dependent,
-        notes=notes(
-            dependent, [names[j] for j in np.flatnonzero(vif > INFLATED)], alpha
-        ),
+        notes=notes(dependent, inflated, alpha, endless),
         **measures,
     )
 
 
 def notes(
-    dependent: tuple[str, ...], inflated: list[str], alpha: float
+    dependent: tuple[str, ...], inflated: list[str], alpha: float, endless: bool
 ) -> tuple[str, ...]:
     """Say what to mind when reading the table."""
     said = []
     if dependent:
-        said.append(f"columns {list(dependent)} follow from the others.")
+        said.append(
+            f"columns {list(dependent)} follow from the others or never change."
+        )
     elif inflated:
         said.append(
             f"columns {inflated} are nearly determined by the others: their "
@@ -478,6 +481,8 @@ def notes(
         )
     if alpha > 0:
         said.append("the penalty biases the estimates: intervals need not cover.")
+    if endless:
+        said.append("the likelihood has no maximum: errors and tests mean nothing.")
     return tuple(said)
 
 

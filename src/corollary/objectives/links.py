@@ -114,8 +114,8 @@ class Log(Link):
         return np.log(mu)
 
     def inverse(self, eta: Floats) -> Floats:
-        """Return mu = g^-1(eta), never 0."""
-        return np.exp(np.maximum(eta, LOWEST))
+        """Return mu = g^-1(eta), never 0 and never infinite."""
+        return np.exp(np.clip(eta, LOWEST, HIGHEST))
 
     def derivative(self, eta: Floats) -> Floats:
         """Return dmu/deta."""
