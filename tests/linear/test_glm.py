@@ -6,8 +6,9 @@ import pytest
 import scipy.sparse as sp
 import sklearn.linear_model
 import statsmodels.api as sm
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from corollary import (
     GammaRegressor,
@@ -247,6 +248,22 @@ def test_separable_classes_have_no_maximum(family, gap):
     assert "separable" not in ridged.report_.facts
     y[[0, -1]] = y[[-1, 0]]
     assert "separable" not in GLM(family).fit(X, y).report_.facts
+
+
+@given(seed=st.integers(0, 2**31), rows=st.integers(3, 25), d=st.integers(1, 3))
+@settings(max_examples=60, deadline=None)
+def test_no_maximum_is_reported_exactly_where_a_linear_programme_finds_none(
+    seed, rows, d
+):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-3, 4, size=(rows, d)).astype(float)
+    y = (X[:, 0] + rng.normal(size=rows) > 0).astype(float)
+    assume(0 < y.mean() < 1)
+    A = np.column_stack([X, np.ones(rows)]) * (2 * y - 1)[:, None]
+    best = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(rows), bounds=(-1, 1))
+    model = GLM("bernoulli").fit(X, y)
+    assert ("separable" in model.report_.facts) == (-best.fun > 1e-7)
+    assert np.isfinite(model.coef_).all()
 
 
 def test_counts_that_are_zero_wherever_a_column_is_not():

@@ -1,6 +1,6 @@
 """Links: how the mean of a response hangs on a linear predictor.
 
-Also known as: link functions, inverse link, mean function, activation.
+Also known as: link functions, inverse link, mean function.
 
 A generalised linear model says  g(mu) = eta = x'b + b0.  A link g is increasing or
 decreasing on the means it allows, so that mu = g^-1(eta):
