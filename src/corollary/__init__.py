@@ -21,8 +21,10 @@ ESTIMATORS = {
     "ComplementNB": "corollary.bayes.complement_nb",
     "CostSensitiveClassifier": "corollary.bayes.cost_sensitive",
     "FisherDiscriminant": "corollary.discriminants.fisher_discriminant",
+    "GammaRegressor": "corollary.linear.tweedie",
     "GaussianDiscriminant": "corollary.discriminants.gaussian_discriminant",
     "GaussianNB": "corollary.bayes.gaussian_nb",
+    "GeneralizedLinearRegressor": "corollary.linear.generalized_linear_regressor",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
     "LeastSquaresClassifier": "corollary.linear.least_squares_classifier",
@@ -39,6 +41,7 @@ ESTIMATORS = {
     "PCA": "corollary.decomposition.pca",
     "ParametricDensity": "corollary.density.parametric",
     "Perceptron": "corollary.linear.perceptron",
+    "PoissonRegressor": "corollary.linear.tweedie",
     "PriorClassifier": "corollary.bayes.prior_classifier",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
@@ -46,6 +49,7 @@ ESTIMATORS = {
     "Ridge": "corollary.linear.ridge",
     "SGDClassifier": "corollary.linear.stochastic_gradient",
     "SGDRegressor": "corollary.linear.stochastic_gradient",
+    "TweedieRegressor": "corollary.linear.tweedie",
 }
 
 _FUNCTIONS = {
@@ -103,6 +107,9 @@ if TYPE_CHECKING:
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
     from corollary.linear.batch_perceptron import BatchPerceptron as BatchPerceptron
+    from corollary.linear.generalized_linear_regressor import (
+        GeneralizedLinearRegressor as GeneralizedLinearRegressor,
+    )
     from corollary.linear.gradient_descent import (
         GradientDescentRegressor as GradientDescentRegressor,
     )
@@ -118,6 +125,9 @@ if TYPE_CHECKING:
     from corollary.linear.ridge import Ridge as Ridge
     from corollary.linear.stochastic_gradient import SGDClassifier as SGDClassifier
     from corollary.linear.stochastic_gradient import SGDRegressor as SGDRegressor
+    from corollary.linear.tweedie import GammaRegressor as GammaRegressor
+    from corollary.linear.tweedie import PoissonRegressor as PoissonRegressor
+    from corollary.linear.tweedie import TweedieRegressor as TweedieRegressor
     from corollary.persistence import load as load
     from corollary.persistence import save as save
 

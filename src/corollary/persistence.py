@@ -86,6 +86,7 @@ RECORDS = {
     "UniformPredictive": "corollary.distributions.uniform",
     "Fitted": "corollary.engine.run",
     "Indicators": "corollary.linear.least_squares_classifier",
+    "GLMSums": "corollary.linear.glm_sums",
     "Ladder": "corollary.discriminants.gaussian_discriminant",
     "Line": "corollary.discriminants.linear_discriminant_analysis",
     "Machine": "corollary.linear.sequential",

@@ -50,7 +50,10 @@ class Data:
     two: Any
 
     def y(self, target: str) -> Any:
+        score = (self.number - self.number.mean()) / self.number.std()
         return {
+            "count": np.rint(np.exp(score)),
+            "amount": np.exp(score) + 0.1,
             "none": None,
             "number": self.number,
             "label": self.label,
@@ -71,6 +74,26 @@ LEARNERS = [
         {"tol": 0.5},
         ("coef_", "intercept_"),
         "number",
+    ),
+    Case("PoissonRegressor", {"tol": 1e-6}, ("coef_", "intercept_"), "count"),
+    Case("GammaRegressor", {"tol": 1e-6}, ("coef_", "intercept_"), "amount"),
+    Case(
+        "TweedieRegressor",
+        {"power": 1.5, "tol": 1e-6},
+        ("coef_", "intercept_"),
+        "count",
+    ),
+    Case(
+        "GeneralizedLinearRegressor",
+        {"family": "bernoulli", "link": "probit"},
+        ("coef_", "intercept_"),
+        "two",
+    ),
+    Case(
+        "GeneralizedLinearRegressor",
+        {"family": "poisson", "solver": "irls"},
+        ("coef_", "intercept_"),
+        "count",
     ),
     Case("LogisticRegression", {"tol": 1e-6}, ("coef_", "intercept_"), "two"),
     Case(

@@ -33,6 +33,7 @@ __all__ = [
     "DensityEstimator",
     "Estimator",
     "Regressor",
+    "SingleRegressor",
     "Transformer",
 ]
 
@@ -42,7 +43,7 @@ class Estimator(BaseEstimator):
 
     rules: ClassVar[Mapping[str, Rule]] = {}
     takes_sparse: ClassVar[bool] = False
-    target: ClassVar[str] = "none"  # "none", "labels" or "numbers"
+    target: ClassVar[str] = "none"  # "none", "labels", "number(s)"
     shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"
     parts: ClassVar[Mapping[str, str]] = {}  # learned estimators: the method they offer
     report_: Report
@@ -89,6 +90,12 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
     """Predicts one number for a row, or several."""
 
     target = "numbers"
+
+
+class SingleRegressor(RegressorMixin, Estimator):
+    """Predicts one number for a row."""
+
+    target = "number"
 
 
 class Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):

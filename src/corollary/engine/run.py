@@ -132,7 +132,7 @@ class Data:
         """Say in whose name a chunk is checked; once is enough."""
         if self._checked:
             return None
-        numbers = getattr(self.learner, "target", "none") == "numbers"
+        numbers = getattr(self.learner, "target", "none") in ("number", "numbers")
         return Check(type(self.learner).__name__, self.source.names, numbers)
 
     def _seen(self, rows: int, heavy: bool) -> None:

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Regressor, total_weight
@@ -34,6 +35,7 @@ from corollary.engine import (
     StreamingLearner,
     Triangle,
 )
+from corollary.linear.summary import Summary, summarise_least_squares
 from corollary.solvers import conjugate_gradient as cg
 from corollary.solvers.least_squares import (
     Solution,
@@ -200,6 +202,33 @@ class LeastSquares(StreamingLearner, Regressor):
         """Return X b + b0."""
         X = self._query(X)
         return X @ self.coef_.T.astype(X.dtype) + np.asarray(self.intercept_, X.dtype)
+
+    def summary(self, confidence: float = 0.95, target: int = 0) -> Summary:
+        """Return coefficients with standard errors, t tests and measures of fit.
+
+        Everything follows from sums kept by the fit: the data is not needed again.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+            Of the intervals.
+        target : int, default=0
+            Which target, where there are several.
+
+        Returns
+        -------
+        Summary
+
+        Examples
+        --------
+        >>> from corollary import LinearRegression
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 4.0, 8.0]
+        >>> table = LinearRegression().fit(X, y).summary()
+        >>> table.names, table.standard_errors.round(4).tolist()
+        (('intercept', 'x0'), [0.7937, 0.4243])
+        """
+        check_is_fitted(self)
+        return summarise_least_squares(self, confidence, target)
 
     # -- the iterative route ---------------------------------------------------------
     def _product(self, chunk: Chunk, Y: Floats, state: Route) -> Product:

@@ -108,9 +108,11 @@ def curvature(X: Matrix, h: Floats, mean: Floats, *, diagonal: bool) -> Floats:
     H = np.zeros((h.shape[1], X.shape[1] + 1, X.shape[1] + 1))
     shift = mean.astype(X.dtype)
     for block, _, root in dense_blocks(X, None, np.sqrt(h)):
-        Z = np.column_stack([block - shift, np.ones(len(block), X.dtype)])
+        Z = np.ones((len(block), X.shape[1] + 1), X.dtype)
+        np.subtract(block, shift, out=Z[:, :-1])
         for k in range(h.shape[1]):
-            Zh = Z * root[:, k, None]  # type: ignore[index]
+            last = Z if k + 1 == h.shape[1] else None
+            Zh = np.multiply(Z, root[:, k, None], out=last)  # type: ignore[index]
             H[k] += Zh.T @ Zh
     return H
 

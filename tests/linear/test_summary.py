@@ -1,0 +1,313 @@
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+from statsmodels.stats.outliers_influence import variance_inflation_factor
+
+import corollary
+from corollary import (
+    GeneralizedLinearRegressor,
+    LinearRegression,
+    PoissonRegressor,
+    Ridge,
+    datasets,
+    engine,
+)
+from corollary.core.errors import DataError, ParameterError
+
+
+def make(n=200, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + rng.normal(size=d)
+    return X, X @ rng.normal(size=d) + 2 + rng.normal(size=n)
+
+
+def assert_equal_table(ours, theirs):
+    """Compare with a result of statsmodels, to 1e-8."""
+    close = {"rtol": 1e-8, "atol": 1e-300}
+    np.testing.assert_allclose(ours.coef, theirs.params, **close)
+    np.testing.assert_allclose(ours.standard_errors, theirs.bse, **close)
+    np.testing.assert_allclose(ours.statistics, theirs.tvalues, **close)
+    np.testing.assert_allclose(ours.p_values, theirs.pvalues, rtol=1e-7, atol=1e-300)
+    np.testing.assert_allclose(ours.intervals, theirs.conf_int(), rtol=1e-8)
+    np.testing.assert_allclose(ours.covariance, theirs.cov_params(), rtol=1e-6)
+
+
+@pytest.mark.course("S3-88")
+@pytest.mark.parametrize("route", ["gram", "qr"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_least_squares_is_that_of_statsmodels(intercept, route):
+    X, y = make(60 if route == "qr" else 200)
+    model = LinearRegression(fit_intercept=intercept)
+    if route == "qr":  # a stream goes that way
+        for rows in (slice(0, 25), slice(25, 60)):
+            model.partial_fit(X[rows], y[rows])
+    else:
+        model.fit(X, y)
+    assert model.report_.facts["route"] == route
+    A = sm.add_constant(X) if intercept else X
+    theirs, ours = sm.OLS(y, A).fit(), model.summary()
+    assert_equal_table(ours, theirs)
+    assert ours.r_squared == pytest.approx(theirs.rsquared, rel=1e-9)
+    assert ours.adjusted_r_squared == pytest.approx(theirs.rsquared_adj, rel=1e-9)
+    assert ours.sigma**2 == pytest.approx(theirs.scale, rel=1e-9)
+    assert ours.log_likelihood == pytest.approx(theirs.llf, rel=1e-9)
+    assert ours.aic == pytest.approx(theirs.aic, rel=1e-9)
+    assert ours.bic == pytest.approx(theirs.bic, rel=1e-9)
+    assert ours.dof == theirs.df_resid
+    first = int(intercept)
+    for j in range(first, A.shape[1]):
+        others = np.delete(A, j, axis=1)
+        left = A[:, j] - others @ np.linalg.lstsq(others, A[:, j], rcond=None)[0]
+        about = A[:, j] - first * A[:, j].mean()
+        assert ours.vif[j] == pytest.approx(about @ about / (left @ left), rel=1e-8)
+        if intercept:
+            theirs_j = variance_inflation_factor(A, j)
+            assert ours.vif[j] == pytest.approx(theirs_j, rel=1e-8)
+    unit = A / np.sqrt((A**2).sum(axis=0))
+    assert ours.condition_number == pytest.approx(np.linalg.cond(unit), rel=1e-8)
+
+
+@pytest.mark.course("S3-88")
+def test_least_squares_maximises_the_gaussian_likelihood():
+    X, y = make(60, 2)
+    model = LinearRegression().fit(X, y)
+    table, rss = model.summary(), ((y - model.predict(X)) ** 2).sum()
+    assert table.sigma_ml**2 == pytest.approx(rss / 60, rel=1e-12)  # RSS/n
+    assert table.sigma**2 == pytest.approx(rss / 57, rel=1e-12)  # unbiased
+
+    def log_likelihood(b, b0, sigma):
+        return stats.norm.logpdf(y, X @ b + b0, sigma).sum()
+
+    best = log_likelihood(model.coef_, model.intercept_, table.sigma_ml)
+    assert table.log_likelihood == pytest.approx(best, rel=1e-12)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        moved = 0.01 * rng.normal(size=4)
+        other = log_likelihood(
+            model.coef_ + moved[:2],
+            model.intercept_ + moved[2],
+            table.sigma_ml * np.exp(moved[3]),
+        )
+        assert other < best
+
+
+@pytest.mark.course("S3-88")
+def test_predictive_variance_is_that_of_a_new_response():
+    X, y = make(40, 2)
+    new = np.array([[0.0, 0.0], [3.0, -5.0]])
+    table = LinearRegression().fit(X, y).summary()
+    oracle = sm.OLS(y, sm.add_constant(X)).fit()
+    theirs = oracle.get_prediction(sm.add_constant(new, has_constant="add"))
+    np.testing.assert_allclose(
+        table.predictive_variance(new), theirs.var_pred_mean + oracle.scale, rtol=1e-9
+    )
+    # 95 % of new responses fall into the interval that it gives
+    rng, hits = np.random.default_rng(0), []
+    for _ in range(400):
+        y = X @ [1.0, 2.0] + rng.normal(size=40)
+        model = LinearRegression().fit(X, y)
+        table = model.summary()
+        half = stats.t(37).ppf(0.975) * np.sqrt(table.predictive_variance(new))
+        hits.append(
+            np.abs(new @ [1.0, 2.0] + rng.normal(size=2) - model.predict(new)) < half
+        )
+    assert np.mean(hits) == pytest.approx(0.95, abs=0.025)
+
+
+def test_longley_has_nine_certified_digits():
+    data = datasets.longley()
+    frame = pd.DataFrame(data.X, columns=data.columns)
+    table = LinearRegression().fit(frame, data.y).summary()
+    np.testing.assert_allclose(table.coef, data.coef, rtol=1e-9)
+    np.testing.assert_allclose(table.standard_errors, data.coef_sd, rtol=1e-9)
+    assert table.sigma == pytest.approx(data.residual_sd, rel=1e-9)
+    assert table.r_squared == pytest.approx(data.r_squared, rel=1e-9)
+    assert table.names[0] == "intercept"
+    assert table.names[1:] == data.columns
+    assert table.condition_number == pytest.approx(43275, rel=1e-3)  # Belsley
+    assert "nearly determined by the others" in str(table)
+
+
+@pytest.mark.course("S3-89")
+def test_coefficients_explode_and_cancel_as_the_correlation_rises():
+    rng = np.random.default_rng(0)
+    x1, noise, z = rng.normal(size=(3, 200))
+    before = (0.0, 0.0, np.inf)
+    for spread in (1.0, 0.1, 1e-2, 1e-3):
+        X = np.column_stack([x1, x1 + spread * z])
+        y = 0.8 * X[:, 0] + 0.2 * X[:, 1] + 0.5 * noise
+        model = LinearRegression().fit(X, y)
+        table = model.summary()
+        r = np.corrcoef(X.T)[0, 1]
+        np.testing.assert_allclose(table.vif[1:], 1 / (1 - r * r), rtol=1e-6)
+        size = np.abs(model.coef_ - [0.8, 0.2]).max()
+        assert table.vif[1] > before[0]
+        assert table.condition_number > before[1]
+        assert size > before[2] or before[2] == np.inf
+        before = (table.vif[1], table.condition_number, size)
+        assert model.coef_.sum() == pytest.approx(1.0, abs=0.1)  # they cancel
+        assert table.sigma == pytest.approx(0.5, abs=0.06)  # and the fit is good
+    assert size > 10
+    assert "columns ['x0', 'x1'] are nearly determined" in str(table)
+
+
+@pytest.mark.course("S3-89")
+@pytest.mark.parametrize("kind", ["least squares", "poisson"])
+def test_dependent_columns_are_named_and_have_infinite_errors(kind):
+    X, y = make(100, 3)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    frame["a again"] = 2 * frame["a"]
+    if kind == "poisson":
+        y = np.random.default_rng(0).poisson(2.0, 100)
+        model = GeneralizedLinearRegressor("poisson", tol=1e-9)
+        plain = GeneralizedLinearRegressor("poisson", tol=1e-9).fit(X, y).summary()
+    else:
+        model, plain = LinearRegression(), LinearRegression().fit(X, y).summary()
+    table = model.fit(frame, y).summary()
+    assert table.dependent in (("a",), ("a again",))
+    assert table.standard_errors[[1, 4]].tolist() == [np.inf, np.inf]
+    assert table.vif[[1, 4]].tolist() == [np.inf, np.inf]
+    assert table.p_values[[1, 4]].tolist() == [1.0, 1.0]
+    np.testing.assert_allclose(
+        table.standard_errors[[2, 3]], plain.standard_errors[[2, 3]], rtol=1e-7
+    )
+    assert table.condition_number == np.inf
+    assert table.parameters == 4
+    assert "follow from the others" in str(table)
+
+
+FAMILIES = {
+    "gaussian": (sm.families.Gaussian(), lambda rng, mu: mu + rng.normal(size=len(mu))),
+    "poisson": (sm.families.Poisson(), lambda rng, mu: rng.poisson(mu)),
+    "gamma": (
+        sm.families.Gamma(sm.families.links.Log()),
+        lambda rng, mu: rng.gamma(3, mu / 3),
+    ),
+    "inverse_gaussian": (
+        sm.families.InverseGaussian(sm.families.links.Log()),
+        lambda rng, mu: rng.wald(mu, 20.0),
+    ),
+    "bernoulli": (
+        sm.families.Binomial(),
+        lambda rng, mu: (rng.uniform(size=len(mu)) < 1 / (1 + 2 / mu)) * 1.0,
+    ),
+}
+
+
+@pytest.mark.course("S4-37")
+@pytest.mark.parametrize("family", FAMILIES)
+def test_generalised_linear_models_are_those_of_statsmodels(family):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3)) + np.arange(3)
+    oracle, draw = FAMILIES[family]
+    y = draw(rng, np.exp(0.4 * X @ [0.5, -0.3, 0.5])).astype(float)
+    link = "log" if family in ("gamma", "inverse_gaussian") else "canonical"
+    model = GeneralizedLinearRegressor(family, link, tol=1e-11).fit(X, y)
+    ours = model.summary()
+    known = family in ("poisson", "bernoulli")
+    theirs = sm.GLM(y, sm.add_constant(X), family=oracle)
+    theirs = theirs.fit(tol=1e-15, maxiter=300, use_t=not known)
+    assert_equal_table(ours, theirs)
+    assert ours.kind == ("z" if known else "t")
+    assert ours.deviance == pytest.approx(theirs.deviance, rel=1e-9)
+    assert ours.null_deviance == pytest.approx(theirs.null_deviance, rel=1e-9)
+    assert ours.dispersion == pytest.approx(theirs.scale, rel=1e-8)
+    assert ours.log_likelihood == pytest.approx(theirs.llf, rel=1e-8)
+    assert ours.aic == pytest.approx(theirs.aic, rel=1e-8)
+    assert ours.bic == pytest.approx(theirs.bic_llf, rel=1e-8)
+    assert "explained" in str(ours)
+
+
+def test_weights_repeat_rows_and_an_offset_has_no_error():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 2)), rng.poisson(2.0, 80).astype(float)
+    times = rng.integers(0, 4, 80)
+    rows = np.repeat(np.arange(80), times)
+    for model in (LinearRegression(), PoissonRegressor(alpha=0.1, tol=1e-9)):
+        weighted = model.fit(X, y, times.astype(float)).summary()
+        repeated = model.fit(X[rows], y[rows]).summary()
+        np.testing.assert_allclose(
+            weighted.standard_errors, repeated.standard_errors, rtol=1e-7
+        )
+        assert weighted.aic == pytest.approx(repeated.aic, rel=1e-8)
+        assert weighted.n == times.sum()
+    t = rng.uniform(1, 5, 80)
+    theirs = sm.GLM(y, sm.add_constant(X), family=sm.families.Poisson(), exposure=t)
+    model = GeneralizedLinearRegressor("poisson", exposure=1, tol=1e-10)
+    ours = model.fit(np.column_stack([X[:, 0], t, X[:, 1]]), y).summary()
+    np.testing.assert_allclose(ours.standard_errors, theirs.fit().bse, rtol=1e-7)
+    assert ours.names == ("intercept", "x0", "x2")
+
+
+def test_ridge_gives_the_scatter_of_its_estimates_and_says_they_are_biased():
+    X, y = make(80, 3)
+    table = Ridge(5.0).fit(X, y).summary()
+    Xc = X - X.mean(axis=0)
+    A = np.linalg.inv(Xc.T @ Xc + 5 * np.eye(3))
+    p = np.trace(A @ Xc.T @ Xc) + 1
+    assert table.parameters == pytest.approx(p, rel=1e-9)
+    expected = table.sigma**2 * np.diag(A @ Xc.T @ Xc @ A)
+    np.testing.assert_allclose(table.standard_errors[1:] ** 2, expected, rtol=1e-8)
+    assert "the penalty biases the estimates" in str(table)
+    draws = np.random.default_rng(0).normal(size=(3000, 80))
+    estimates = (A @ Xc.T @ (draws - draws.mean(axis=1, keepdims=True)).T).T
+    np.testing.assert_allclose(
+        table.standard_errors[1:] / table.sigma, estimates.std(axis=0), rtol=0.05
+    )
+    plain = LinearRegression().fit(X, y).summary()
+    np.testing.assert_allclose(
+        Ridge(0.0).fit(X, y).summary().standard_errors, plain.standard_errors, rtol=1e-8
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LinearRegression(), Ridge(2.0), GeneralizedLinearRegressor("gamma", "log")],
+    ids=lambda m: type(m).__name__,
+)
+def test_a_loaded_model_has_its_summary(model, tmp_path):
+    X, y = make()
+    model.fit(X, np.exp(y / 10))
+    corollary.save(model, tmp_path / "model")
+    again = corollary.load(tmp_path / "model")
+    assert str(again.summary()) == str(model.summary())
+
+
+def test_files_give_the_same_summary_and_several_targets_one_each():
+    X, y = make()
+    chunks = [(X[a : a + 70], y[a : a + 70]) for a in range(0, 200, 70)]
+    whole = LinearRegression().fit(X, y).summary()
+    parts = LinearRegression().fit(engine.ChunkSource(chunks)).summary()
+    np.testing.assert_allclose(parts.standard_errors, whole.standard_errors, rtol=1e-9)
+    both = LinearRegression().fit(X, np.column_stack([y**2, y]))
+    np.testing.assert_allclose(
+        both.summary(target=1).standard_errors, whole.standard_errors, rtol=1e-9
+    )
+
+
+def test_bad_requests_are_one_sentence():
+    X, y = make(4, 4)
+    with pytest.raises(DataError, match="needs more rows than its 4 coefficients"):
+        LinearRegression().fit(X, y).summary()
+    X, y = make()
+    model = LinearRegression().fit(X, y)
+    with pytest.raises(ParameterError, match="confidence must be between 0 and 1"):
+        model.summary(confidence=95)
+    with pytest.raises(ParameterError, match="target must be below the number of tar"):
+        model.summary(target=1)
+    with pytest.raises(ParameterError, match="free to have either sign"):
+        LinearRegression(positive=True).fit(X, y).summary()
+    with pytest.raises(ParameterError, match="a fit by conjugate gradients"):
+        Ridge(solver="sparse_cg").fit(X, y).summary()
+    poisson = PoissonRegressor().fit(X, np.abs(y))
+    with pytest.raises(ParameterError, match="predictive_variance needs Gaussian"):
+        poisson.summary().predictive_variance(X)
+
+
+def test_a_perfect_fit_is_no_nan():
+    X = np.arange(5.0)[:, None]
+    table = LinearRegression().fit(X, np.zeros(5)).summary()
+    assert not np.isnan(table.p_values).any()
+    assert not np.isnan(table.intervals).any()
