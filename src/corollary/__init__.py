@@ -19,11 +19,15 @@ ESTIMATORS = {
     "CategoricalNB": "corollary.bayes.categorical_nb",
     "ComplementNB": "corollary.bayes.complement_nb",
     "CostSensitiveClassifier": "corollary.bayes.cost_sensitive",
+    "ElasticNet": "corollary.linear.elastic_net",
+    "ElasticNetCV": "corollary.linear.elastic_net",
     "FisherDiscriminant": "corollary.discriminants.fisher_discriminant",
     "GaussianDiscriminant": "corollary.discriminants.gaussian_discriminant",
     "GaussianNB": "corollary.bayes.gaussian_nb",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
+    "Lasso": "corollary.linear.lasso",
+    "LassoCV": "corollary.linear.lasso",
     "LinearDiscriminantAnalysis": (
         "corollary.discriminants.linear_discriminant_analysis"
     ),
@@ -96,9 +100,13 @@ if TYPE_CHECKING:
     from corollary.discriminants.quadratic_discriminant_analysis import (
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
+    from corollary.linear.elastic_net import ElasticNet as ElasticNet
+    from corollary.linear.elastic_net import ElasticNetCV as ElasticNetCV
     from corollary.linear.gradient_descent import (
         GradientDescentRegressor as GradientDescentRegressor,
     )
+    from corollary.linear.lasso import Lasso as Lasso
+    from corollary.linear.lasso import LassoCV as LassoCV
     from corollary.linear.linear_regression import LinearRegression as LinearRegression
     from corollary.linear.logistic_regression import (
         LogisticRegression as LogisticRegression,

@@ -1,0 +1,432 @@
+"""Coordinate descent for the elastic net, in a working set, with a duality gap.
+
+Also known as: cyclic coordinate descent, shooting algorithm, covariance updates.
+
+With centred, weighted columns put  G = Xc'W Xc,  c = Xc'W yc,  y2 = yc'W yc.  Minimise
+
+    P(b) = 1/2 (y2 - 2 c'b + b'G b) + l1 ||b||_1 + l2/2 ||b||^2                  (1)
+    q = c - G b = Xc'W r,     z = q - l2 b                                       (2)
+
+One coordinate at a time, with the soft threshold S(u, l1) = sign(u) (|u| - l1)_+ :
+
+    b_j <- S(q_j + G_jj b_j, l1) / (G_jj + l2),                                  (3)
+    q   <- q - (change of b_j) G_j                                               (4)
+
+Every vector theta with |x_j' theta| <= l1 bounds P from below.  The residual of the
+problem with l2 written as d extra rows, R = r'W r + l2 ||b||^2 long, scaled by
+
+    s = min(1 + b'z / R, l1 / max_j |z_j|),                                      (5)
+
+is such a vector, and so is r itself if l2 > 0; the distances from P to the bounds are
+
+    (1 - s)^2 R / 2 + sum_j (l1 |b_j| - s b_j z_j)                               (6)
+    sum_j (l1 |b_j| + l2/2 b_j^2 + (|q_j| - l1)_+^2 / (2 l2) - b_j q_j)          (7)
+
+sums of terms >= 0, so no digit is lost near the optimum.  The gap is the lesser one: P(b)
+is never farther from the minimum.
+
+    Working set.  Descent goes over few columns whose Gram matrix is at hand.  One product
+    with all columns then gives q, hence the gap, and the columns to add: those with
+    |z_j| > l1, the largest first.  Along a path of falling l1 the strong rule
+    |z_j| >= 2 l1 - l1_before says beforehand which columns to add.
+    Support.  Where the signs of b no longer change, b solves a linear system on its
+    support A; a step towards
+
+        (G_AA + l2 I) b_A = c_A - l1 sign(b_A)                                   (8)
+
+    as far as no sign changes never raises (1), and ends the descent.
+    Batch.  Folds and targets share the columns: one product serves them all.
+
+`Grams` takes G from sums over the rows, one pass over data of any size; `Rows` takes
+columns from rows in memory, for many columns.  A column that never moves keeps b_j = 0.
+With b >= 0, |z_j| becomes z_j in (5) and the rules, and |q_j| becomes q_j in (7).
+
+Notation: l1 = N alpha rho, l2 = N alpha (1 - rho), N = the total weight, rho = l1_ratio.
+Course: S3-91. References: Friedman, Hastie and Tibshirani (2010); Tibshirani et al.
+(2012), strong rules; Massias, Gramfort and Salmon (2018), working sets and dual points.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg.lapack import dposv
+
+from corollary import loops
+from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.report import StopReason
+from corollary.engine.statistics import Moments
+from corollary.solvers.least_squares import raw
+
+__all__ = ["Design", "Grams", "Penalty", "Point", "Rows", "path"]
+
+EPS = np.finfo(np.float64).eps
+FIRST = 100  # columns that enter an empty set
+ROUND = 20  # epochs between two steps towards (8)
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """What a path has in common: rho, the sign constraint, and when to stop."""
+
+    l1_ratio: float = 1.0
+    positive: bool = False
+    tol: float = 1e-4  # of the gap, relative to y2
+    max_iter: int = 1000
+
+    def sizes(self, z: Floats) -> Floats:
+        """Return what a rule compares with l1: |z|, or z where b >= 0."""
+        return z if self.positive else np.abs(z)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One problem solved at one alpha; gap, kkt and objective are those of (1) over N."""
+
+    coef: Floats  # (d,)
+    gap: float
+    kkt: float  # the largest violation of the optimality conditions
+    objective: float
+    epochs: int
+    stop: StopReason
+
+
+class Design(ABC):
+    """What the descent must know of k problems that share their d columns."""
+
+    n: Floats  # (k,) total weights
+    c: Floats  # (d, k)
+    y2: Floats  # (k,)
+    mean_x: Floats  # (d, k), zeros where there is no intercept
+    mean_y: Floats  # (k,)
+
+    def intercepts(self, B: Floats) -> Floats:
+        """Return mean(y) - mean(X)' b for the coefficients B (k, d) of every problem."""
+        return self.mean_y - (B * self.mean_x.T).sum(axis=1)
+
+    @abstractmethod
+    def gram(self, k: int, old: Vector, new: Vector) -> Floats:
+        """Return G_k[old + new, new] when columns enter the set of problem k."""
+
+    @abstractmethod
+    def correlate(
+        self, problems: Vector, sets: Sequence[WorkingSet]
+    ) -> tuple[Floats, Floats]:
+        """Return q (d, m) and r'W r (m,) of some problems."""
+
+
+class Grams(Design):
+    """Problems given by Gram matrices: one of all rows, or one for each fold."""
+
+    def __init__(self, moments: Sequence[Moments], d: int, *, intercept: bool) -> None:
+        G, c, y2, n, mean = [], [], [], [], []
+        for m in moments:
+            S = m.M2 if intercept else raw(m)
+            length = np.sqrt(np.maximum(np.diagonal(S)[:d], 0.0))
+            mean.append(m.mean if intercept else np.zeros_like(m.mean))
+            moves = length > 64 * EPS * np.abs(mean[-1][:d]) * np.sqrt(m.n)
+            some = S[:d, :d]
+            G.append(some if moves.all() else some * np.outer(moves, moves))
+            c.append(S[:d, d:] * moves[:, None])
+            y2.append(np.maximum(np.diagonal(S)[d:], 0.0))
+            n.append(np.full(S.shape[0] - d, m.n))
+        targets = len(y2[0])
+        self._G = [A for A in G for _ in range(targets)]
+        self.mean_x = np.repeat([some[:d] for some in mean], targets, axis=0).T
+        self.mean_y = np.concatenate([some[d:] for some in mean])
+        self.c, self.y2, self.n = np.hstack(c), np.concatenate(y2), np.concatenate(n)
+
+    def gram(self, k: int, old: Vector, new: Vector) -> Floats:
+        """Cut it out."""
+        return self._G[k][np.ix_(np.concatenate([old, new]), new)]
+
+    def correlate(
+        self, problems: Vector, sets: Sequence[WorkingSet]
+    ) -> tuple[Floats, Floats]:
+        """Take both from (1) and (2)."""
+        Q, r2 = self.c[:, problems], self.y2[problems]
+        for i, k in enumerate(problems):
+            columns, b = sets[k].support()
+            Q[:, i] -= self._G[k][:, columns] @ b
+            r2[i] -= b @ (self.c[columns, k] + Q[columns, i])
+        return Q, np.maximum(r2, 0.0)
+
+
+class Rows(Design):
+    """Problems given by rows in memory; weights (n, k) make folds of them."""
+
+    def __init__(
+        self, X: Matrix, Y: Floats, W: Floats | None = None, *, intercept: bool
+    ) -> None:
+        self._X = sp.csc_array(X) if sp.issparse(X) else X
+        k = Y.shape[1]
+        weights = np.ones(Y.shape) if W is None else W
+        self.n = weights.sum(axis=0, dtype=np.float64)
+        mean_y = (weights * Y).sum(axis=0, dtype=np.float64) / self.n
+        self.mean_y = mean_y if intercept else np.zeros(k)
+        self._root = None if W is None else np.sqrt(W)
+        yc = Y - self.mean_y
+        both = np.hstack([weights[:, :1] if W is None else W, weights * yc])
+        products = self._times(both if intercept else both[:, -k:])
+        self.c = products[:, -k:]
+        self.mean_x = np.zeros((X.shape[1], k))
+        if intercept:
+            self.mean_x[:] = products[:, :-k] / self.n
+            self.c -= self.mean_x * both[:, -k:].sum(axis=0)
+        self._T = yc if self._root is None else yc * self._root
+        self.y2 = (self._T**2).sum(axis=0)
+        self._A = [np.empty((0, X.shape[0])) for _ in range(k)]
+
+    def _times(self, V: Floats) -> Floats:
+        """Return X'V in float64."""
+        product = self._X.T @ V.astype(self._X.dtype, copy=False)
+        return np.asarray(product, dtype=np.float64)
+
+    def gram(self, k: int, old: Vector, new: Vector) -> Floats:
+        """Centre the new columns and multiply them with those at hand."""
+        X = self._X
+        A = X[:, new].toarray().T if sp.issparse(X) else X.T[new]
+        mean = self.mean_x[new, k]
+        A = A - mean[:, None]
+        if self._root is not None:
+            A *= self._root[:, k]
+        still = np.sqrt((A**2).sum(axis=1)) <= 64 * EPS * np.abs(mean) * np.sqrt(
+            self.n[k]
+        )
+        A[still] = 0.0
+        p = len(old)
+        if p + len(new) > len(self._A[k]):
+            grown = np.empty((2 * p + len(new), A.shape[1]))
+            grown[:p] = self._A[k][:p]
+            self._A[k] = grown
+        self._A[k][p : p + len(new)] = A
+        return self._A[k][: p + len(new)] @ A.T
+
+    def correlate(
+        self, problems: Vector, sets: Sequence[WorkingSet]
+    ) -> tuple[Floats, Floats]:
+        """Multiply all columns with the residuals."""
+        R = self._T[:, problems]
+        for i, k in enumerate(problems):
+            R[:, i] -= sets[k].b @ self._A[k][: len(sets[k].b)]
+        V = R if self._root is None else R * self._root[:, problems]
+        Q = self._times(V) - self.mean_x[:, problems] * V.sum(axis=0)
+        return Q, (R**2).sum(axis=0)
+
+
+class WorkingSet:
+    """The columns that descent goes over, their Gram matrix, and b on them."""
+
+    def __init__(self, design: Design, k: int) -> None:
+        self.design, self.k = design, k
+        self.columns = np.zeros(0, dtype=np.intp)
+        self.outside = np.ones(len(design.c), dtype=bool)
+        self.b = np.zeros(0)
+        self._G = np.zeros((0, 0))
+
+    def support(self) -> tuple[Vector, Floats]:
+        """Return the columns where b is not 0, and b there."""
+        some = np.flatnonzero(self.b)
+        return self.columns[some], self.b[some]
+
+    def add(self, new: Vector) -> None:
+        """Take columns in, with b = 0."""
+        p, grown = len(self.b), len(self.b) + len(new)
+        block = self.design.gram(self.k, self.columns, new)
+        if grown > len(self._G):
+            size = min(2 * grown, len(self.outside))
+            G = np.zeros((size, size))
+            G[:p, :p] = self._G[:p, :p]
+            self._G = G
+        self._G[:grown, p:grown] = block
+        self._G[p:grown, :p] = block[:p].T
+        self.columns = np.concatenate([self.columns, new])
+        self.outside[new] = False
+        self.b = np.concatenate([self.b, np.zeros(len(new))])
+
+    def solve(
+        self, l1: float, l2: float, positive: bool, epochs: int, goal: float
+    ) -> int:
+        """Descend until the gap within the set meets the goal; return the epochs."""
+        p, k = len(self.b), self.k
+        G, c = self._G[:p, :p], self.design.c[self.columns, k]
+        used, y2 = 0, float(self.design.y2[k])
+        while True:
+            q = c - G @ self.b
+            most = min(ROUND, epochs - used)
+            more, left = loops.descend(
+                self._G, c, y2, l1, l2, positive, most, goal, self.b, q
+            )
+            used += more
+            if left <= goal or used >= epochs:
+                return used
+            self.b = towards_support(G, c, l1, l2, positive, self.b, q)
+
+
+def towards_support(
+    G: Floats, c: Floats, l1: float, l2: float, positive: bool, b: Floats, q: Floats
+) -> Floats:
+    """Step towards (8), as far as no sign changes; b itself where that does not help."""
+    A = np.flatnonzero(b)
+    H = G[np.ix_(A, A)]
+    H[np.diag_indices(len(A))] += l2
+    signs = np.sign(b[A])
+    _, target, failed = dposv(H, c[A] - l1 * signs)
+    if failed or not len(A):
+        return b
+    crossing = target * signs < 0
+    length = 1.0
+    if crossing.any() and (l1 > 0 or positive):
+        ratios = b[A][crossing] / (b[A] - target)[crossing]
+        length = float(ratios.min())
+    fresh = b.copy()
+    fresh[A] = b[A] + length * (target - b[A]) if length < 1 else target
+    if length < 1:
+        fresh[A[crossing][ratios <= length]] = 0.0
+
+    def P(b: Floats, q: Floats) -> float:
+        return float(-b @ (c + q) / 2 + l1 * np.abs(b).sum() + l2 / 2 * (b @ b))
+
+    return fresh if P(fresh, c - G @ fresh) <= P(b, q) else b
+
+
+def duality_gap(
+    b: Floats, q: Floats, r2: float, l1: float, l2: float, penalty: Penalty
+) -> float:
+    """Return the lesser of (6) and (7); b and q hold every column."""
+    z = q - l2 * b
+    top = float(penalty.sizes(z).max(initial=0.0))
+    on = np.flatnonzero(b)
+    size, bz = np.abs(b[on]), b[on] * z[on]
+    R = r2 + l2 * float(b[on] @ b[on])
+    s = max(0.0, 1 + bz.sum() / R) if R > 0 else 1.0
+    s = l1 / top if s * top > l1 else s  # (5)
+    scaled = (1 - s) ** 2 * R / 2 + np.maximum(l1 * size - s * bz, 0.0).sum()  # (6)
+    if l2 == 0:
+        return float(scaled)
+    over = np.maximum(penalty.sizes(q) - l1, 0.0)
+    terms = l1 * size + l2 / 2 * size**2 - b[on] * q[on] + over[on] ** 2 / (2 * l2)
+    over[on] = 0.0
+    unscaled = np.maximum(terms, 0.0).sum() + over @ over / (2 * l2)  # (7)
+    return float(min(scaled, unscaled))
+
+
+def kkt_violation(z: Floats, b: Floats, l1: float, penalty: Penalty) -> float:
+    """Return max_j |z_j - l1 sign(b_j)|, or (|z_j| - l1)_+ where b_j = 0."""
+    violation = np.maximum(penalty.sizes(z) - l1, 0.0)
+    on = np.flatnonzero(b)
+    violation[on] = np.abs(z[on] - l1 * np.sign(b[on]))
+    return float(violation.max(initial=0.0))
+
+
+def path(
+    design: Design,
+    alphas: Floats,
+    penalty: Penalty,
+    start: Floats | None = None,
+) -> Iterator[list[Point]]:
+    """Solve every problem at each alpha in turn, each from the solution before.
+
+    Parameters
+    ----------
+    design : Design
+    alphas : array of shape (a,)
+    penalty : Penalty
+    start : array of shape (k, d), optional
+        Where to begin.
+
+    Yields
+    ------
+    list of k Points
+    """
+    sets = [WorkingSet(design, k) for k in range(len(design.y2))]
+    Q, before = design.c.copy(), None
+    if start is not None and start.any():
+        for k, ws in enumerate(sets):
+            ws.add(np.flatnonzero(start[k]))
+            ws.b = start[k, ws.columns].astype(np.float64)
+        Q, _ = design.correlate(np.arange(len(sets)), sets)
+    for alpha in alphas:
+        yield solve(design, sets, Q, before, float(alpha), penalty)
+        before = float(alpha)
+
+
+def solve(
+    design: Design,
+    sets: list[WorkingSet],
+    Q: Floats,
+    before: float | None,
+    alpha: float,
+    penalty: Penalty,
+) -> list[Point]:
+    """Solve every problem at one alpha; Q is that of the sets, and is kept so."""
+    l1, l2 = (design.n * alpha * share for share in shares(penalty.l1_ratio))
+    goals = penalty.tol * design.y2
+    points: list[Point | None] = [None] * len(sets)
+    epochs, last = np.zeros(len(sets), dtype=int), np.full(len(sets), np.inf)
+    for k, ws in enumerate(sets):
+        guess = (
+            0.0 if before is None else (2 - before / alpha) * l1[k] if alpha else 0.0
+        )
+        enter(ws, Q[:, k], l1[k], l2[k], penalty, guess)
+    while live := [k for k, point in enumerate(points) if point is None]:
+        for k in live:
+            goal = max(0.3 * goals[k], 0.1 * last[k] if np.isfinite(last[k]) else 0)
+            left = penalty.max_iter - epochs[k]
+            epochs[k] += sets[k].solve(l1[k], l2[k], penalty.positive, left, goal)
+        Q[:, live], r2 = design.correlate(np.array(live), sets)
+        for i, k in enumerate(live):
+            ws = sets[k]
+            b = np.zeros(len(design.c))
+            b[ws.columns] = ws.b
+            q = Q[:, k]
+            gap = duality_gap(b, q, r2[i], l1[k], l2[k], penalty)
+            kkt = kkt_violation(q - l2[k] * b, b, l1[k], penalty)
+            stop = None
+            if gap <= goals[k] or (l1[k] == l2[k] == 0 and small(kkt, design, k)):
+                stop = StopReason.CONVERGED
+            elif epochs[k] >= penalty.max_iter:
+                stop = StopReason.MAX_PASSES
+            elif not enter(ws, q, l1[k], l2[k], penalty) and gap > 0.9 * last[k]:
+                stop = StopReason.STALLED
+            last[k] = gap
+            if stop is not None:
+                P = r2[i] / 2 + l1[k] * np.abs(b).sum() + l2[k] / 2 * (b @ b)
+                n = design.n[k]
+                spent = max(1, int(epochs[k]))
+                points[k] = Point(b, gap / n, kkt / n, float(P / n), spent, stop)
+    return [point for point in points if point is not None]
+
+
+def shares(l1_ratio: float) -> tuple[float, float]:
+    """Return what of alpha goes to l1 and to l2."""
+    return l1_ratio, 1.0 - l1_ratio
+
+
+def small(kkt: float, design: Design, k: int) -> bool:
+    """Tell whether a gradient is 0 to rounding: without a penalty there is no gap."""
+    return bool(kkt <= 1e-10 * np.abs(design.c[:, k]).max(initial=0.0))
+
+
+def enter(
+    ws: WorkingSet,
+    q: Floats,
+    l1: float,
+    l2: float,
+    penalty: Penalty,
+    guess: float = 0.0,
+) -> bool:
+    """Add the columns that break |z_j| <= max(l1, guess); tell whether there are any."""
+    size = penalty.sizes(q) * ws.outside
+    new = np.flatnonzero(size > (guess if guess > 0 else l1))
+    if not len(new):
+        return False
+    most = max(FIRST, len(ws.b))
+    if guess <= 0 and len(new) > most:
+        new = new[np.argpartition(-size[new], most - 1)[:most]]
+    ws.add(new)
+    return True
