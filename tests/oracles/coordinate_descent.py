@@ -4,7 +4,7 @@ import numpy as np
 
 
 def descend(G, c, y2, l1, l2, positive, epochs, goal, b):
-    """Return epochs, gap, b, q; the gap is looked at every ten epochs and at the end."""
+    """Return epochs, gap, b, q; the gap is taken every ten epochs and at the end."""
     b, epoch = b.copy(), 0
     left = gap(G, c, y2, l1, l2, positive, b)
     while epoch < epochs and left > goal:

@@ -5,10 +5,10 @@ error on them is
 
     E_k(alpha) = sum_{n in k} w_n (y_n - x_n' b_k(alpha) - b0_k(alpha))^2 / sum w_n  (1)
 
-The alpha (and l1_ratio) with the least mean of (1) over the folds is taken, and fitted to
-all rows.  The folds walk down the path side by side: a fold is the same rows with other
-weights, 0 for those held out, so that one product with X serves all folds; where a Gram
-matrix pays, each fold's is the sum of the moments of the other folds.
+The alpha (and l1_ratio) with the least mean of (1) over the folds is taken, and fitted
+to all rows.  The folds walk down the path side by side: a fold is the same rows with
+other weights, 0 for those held out, so that one product with X serves all folds; where
+a Gram matrix pays, each fold's is the sum of the moments of the other folds.
 
 The rows are held in memory: to hold some out is to know them one by one.
 """

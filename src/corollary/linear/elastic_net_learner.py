@@ -2,7 +2,7 @@
 
 A fit goes one of two ways to the same answer:
 
-    gram   one pass over any source for the moments of [X, y]; descent needs no row more.
+    gram   one pass over any source for the moments of [X, y]; that is all it reads.
     rows   working sets on the rows themselves, which must be in memory: for columns so
            many that their Gram matrix would cost more than all else.
 

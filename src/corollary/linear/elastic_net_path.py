@@ -6,9 +6,9 @@ With rho = l1_ratio and falling alpha the path begins where every coefficient is
 
     alpha_max = max_j |x_j'W y| / (N rho)                                        (1)
 
-and ends, alpha -> 0, in least squares.  The grid falls in equal ratios from alpha_max to
-eps alpha_max.  Every solution starts from the one before it, and the strong rule chooses
-the columns that may enter; `solvers/coordinate_descent.py` has the mathematics.
+and ends, alpha -> 0, in least squares.  The grid falls in equal ratios from alpha_max
+to eps alpha_max.  Every solution starts from the one before it, and the strong rule
+chooses the columns that may enter; `solvers/coordinate_descent.py` has the mathematics.
 
 Course: S3-91. Reference: Friedman, Hastie and Tibshirani (2010).
 """

@@ -1,14 +1,15 @@
 """The lasso, in summation form or on working sets.
 
-Also known as: L1-penalised least squares, basis pursuit denoising, MAP estimation with a
-Laplace prior.
+Also known as: L1-penalised least squares, basis pursuit denoising, MAP estimation with
+a Laplace prior.
 
 Minimise  (1/2N) sum_n w_n (y_n - x_n' b - b0)^2 + alpha ||b||_1,   N = sum_n w_n   (1)
 
-The corners of the ball ||b||_1 <= t make coefficients exactly zero.  b is optimal if and
-only if, with the residual r and centred columns x_j,
+The corners of the ball ||b||_1 <= t make coefficients exactly zero.  b is optimal if
+and only if, with the residual r and centred columns x_j,
 
-    x_j'W r / N = alpha sign(b_j)  where b_j is not 0,   |x_j'W r| / N <= alpha elsewhere (2)
+    x_j'W r / N = alpha sign(b_j)   where b_j is not 0,
+   |x_j'W r| / N <= alpha           elsewhere                                       (2)
 
 so b = 0 from  alpha_max = max_j |x_j'W y| / N  on                                  (3)
 and with orthonormal columns, X'W X = N I, (1) is a soft threshold of least squares:

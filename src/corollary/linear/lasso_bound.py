@@ -2,11 +2,11 @@
 
 Minimise  (1/2N) sum_n w_n (y_n - x_n' b - b0)^2   subject to   ||b||_1 <= t      (1)
 
-has the solutions of the penalised lasso: the b(alpha) with ||b(alpha)||_1 = t solves (1),
-and t0 = ||b_LS||_1 or more leaves least squares as it is.  t falls as alpha grows, in
-straight pieces, each with one support A and signs s:
+has the solutions of the penalised lasso: the b(alpha) with ||b(alpha)||_1 = t solves
+(1), and t0 = ||b_LS||_1 or more leaves least squares as it is.  t falls as alpha grows,
+in straight pieces, each with one support A and signs s:
 
-    b_A = G_AA^{-1} (c_A - N alpha s),     t = s'b_A = s'G_AA^{-1} c_A - N alpha s'G_AA^{-1} s
+    b_A = G_AA^{-1} (c_A - N alpha s),     t = s'b_A
 
 so   alpha = (s'G_AA^{-1} c_A - t) / (N s'G_AA^{-1} s)                            (2)
 

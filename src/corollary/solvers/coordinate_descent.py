@@ -22,12 +22,12 @@ is such a vector, and so is r itself if l2 > 0; the distances from P to the boun
     (1 - s)^2 R / 2 + sum_j (l1 |b_j| - s b_j z_j)                               (6)
     sum_j (l1 |b_j| + l2/2 b_j^2 + (|q_j| - l1)_+^2 / (2 l2) - b_j q_j)          (7)
 
-sums of terms >= 0, so no digit is lost near the optimum.  The gap is the lesser one: P(b)
-is never farther from the minimum.
+sums of terms >= 0, so no digit is lost near the optimum.  The gap is the lesser one: P
+is never farther from its minimum.
 
-    Working set.  Descent goes over few columns whose Gram matrix is at hand.  One product
-    with all columns then gives q, hence the gap, and the columns to add: those with
-    |z_j| > l1, the largest first.  Along a path of falling l1 the strong rule
+    Working set.  Descent goes over few columns whose Gram matrix is at hand.  One
+    product with all columns then gives q, hence the gap, and the columns to add: those
+    with |z_j| > l1, the largest first.  Along a path of falling l1 the strong rule
     |z_j| >= 2 l1 - l1_before says beforehand which columns to add.
     Support.  Where the signs of b no longer change, b solves a linear system on its
     support A; a step towards
@@ -41,32 +41,40 @@ is never farther from the minimum.
 columns from rows in memory, for many columns.  A column that never moves keeps b_j = 0.
 With b >= 0, |z_j| becomes z_j in (5) and the rules, and |q_j| becomes q_j in (7).
 
-Notation: l1 = N alpha rho, l2 = N alpha (1 - rho), N = the total weight, rho = l1_ratio.
+Notation: l1 = N alpha rho, l2 = N alpha (1 - rho), N the total weight, rho = l1_ratio.
 Course: S3-91. References: Friedman, Hastie and Tibshirani (2010); Tibshirani et al.
 (2012), strong rules; Massias, Gramfort and Salmon (2018), working sets and dual points.
 """
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg.lapack import dposv
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.config import get_config
 from corollary.core.report import StopReason
+from corollary.engine.executors import single_threaded_blas, team
 from corollary.engine.statistics import Moments
 from corollary.solvers.least_squares import raw
 
 __all__ = ["Design", "Grams", "Penalty", "Point", "Rows", "path"]
 
+T = TypeVar("T")
+R = TypeVar("R")
+
 EPS = np.finfo(np.float64).eps
 FIRST = 100  # columns that enter an empty set
-ROUND = 20  # epochs between two steps towards (8)
+ROUND = 50  # epochs between two steps towards (8)
+SHARP = 1e-9  # a goal, relative to y2, that is worth such a step in any case
+FLAT = 1e-10  # a gradient that is 0 to rounding, relative to the one at b = 0
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ class Penalty:
 
 @dataclass(frozen=True)
 class Point:
-    """One problem solved at one alpha; gap, kkt and objective are those of (1) over N."""
+    """One problem solved at one alpha; gap, kkt and objective are (1)'s over N."""
 
     coef: Floats  # (d,)
     gap: float
@@ -105,7 +113,7 @@ class Design(ABC):
     mean_y: Floats  # (k,)
 
     def intercepts(self, B: Floats) -> Floats:
-        """Return mean(y) - mean(X)' b for the coefficients B (k, d) of every problem."""
+        """Return mean(y) - mean(X)' b for coefficients B (k, d)."""
         return self.mean_y - (B * self.mean_x.T).sum(axis=1)
 
     @abstractmethod
@@ -183,8 +191,13 @@ class Rows(Design):
 
     def _times(self, V: Floats) -> Floats:
         """Return X'V in float64."""
-        product = self._X.T @ V.astype(self._X.dtype, copy=False)
-        return np.asarray(product, dtype=np.float64)
+        X, V = self._X, V.astype(self._X.dtype, copy=False)
+        if V.shape[1] == 1 or sp.issparse(X):
+            return np.asarray(X.T @ V, dtype=np.float64)
+        edges = np.linspace(0, X.shape[1], get_config().threads + 1, dtype=int)
+        parts = [slice(a, b) for a, b in itertools.pairwise(edges)]
+        products = side_by_side(lambda part: X[:, part].T @ V, parts)
+        return np.concatenate(products).astype(np.float64, copy=False)
 
     def gram(self, k: int, old: Vector, new: Vector) -> Floats:
         """Centre the new columns and multiply them with those at hand."""
@@ -210,9 +223,11 @@ class Rows(Design):
         self, problems: Vector, sets: Sequence[WorkingSet]
     ) -> tuple[Floats, Floats]:
         """Multiply all columns with the residuals."""
-        R = self._T[:, problems]
-        for i, k in enumerate(problems):
-            R[:, i] -= sets[k].b @ self._A[k][: len(sets[k].b)]
+
+        def residual(k: int) -> Floats:
+            return self._T[:, k] - sets[k].b @ self._A[k][: len(sets[k].b)]
+
+        R = np.column_stack(side_by_side(residual, problems.tolist()))
         V = R if self._root is None else R * self._root[:, problems]
         Q = self._times(V) - self.mean_x[:, problems] * V.sum(axis=0)
         return Q, (R**2).sum(axis=0)
@@ -262,21 +277,24 @@ class WorkingSet:
                 self._G, c, y2, l1, l2, positive, most, goal, self.b, q
             )
             used += more
-            if left <= goal or used >= epochs:
+            done = left <= goal or used >= epochs
+            if not done or goal <= SHARP * y2:
+                self.b[:] = towards_support(G, c, l1, l2, positive, self.b, q)
+            if done:
                 return used
-            self.b = towards_support(G, c, l1, l2, positive, self.b, q)
 
 
 def towards_support(
     G: Floats, c: Floats, l1: float, l2: float, positive: bool, b: Floats, q: Floats
 ) -> Floats:
-    """Step towards (8), as far as no sign changes; b itself where that does not help."""
+    """Step towards (8), as far as no sign changes; b itself where that fails."""
     A = np.flatnonzero(b)
     H = G[np.ix_(A, A)]
     H[np.diag_indices(len(A))] += l2
     signs = np.sign(b[A])
-    _, target, failed = dposv(H, c[A] - l1 * signs)
-    if failed or not len(A):
+    try:
+        target = np.linalg.solve(H, c[A] - l1 * signs)
+    except np.linalg.LinAlgError:
         return b
     crossing = target * signs < 0
     length = 1.0
@@ -364,69 +382,81 @@ def solve(
     penalty: Penalty,
 ) -> list[Point]:
     """Solve every problem at one alpha; Q is that of the sets, and is kept so."""
-    l1, l2 = (design.n * alpha * share for share in shares(penalty.l1_ratio))
-    goals = penalty.tol * design.y2
-    points: list[Point | None] = [None] * len(sets)
-    epochs, last = np.zeros(len(sets), dtype=int), np.full(len(sets), np.inf)
-    for k, ws in enumerate(sets):
-        guess = (
-            0.0 if before is None else (2 - before / alpha) * l1[k] if alpha else 0.0
-        )
-        enter(ws, Q[:, k], l1[k], l2[k], penalty, guess)
-    while live := [k for k, point in enumerate(points) if point is None]:
-        for k in live:
-            goal = max(0.3 * goals[k], 0.1 * last[k] if np.isfinite(last[k]) else 0)
-            left = penalty.max_iter - epochs[k]
-            epochs[k] += sets[k].solve(l1[k], l2[k], penalty.positive, left, goal)
-        Q[:, live], r2 = design.correlate(np.array(live), sets)
-        for i, k in enumerate(live):
-            ws = sets[k]
-            b = np.zeros(len(design.c))
-            b[ws.columns] = ws.b
-            q = Q[:, k]
-            gap = duality_gap(b, q, r2[i], l1[k], l2[k], penalty)
-            kkt = kkt_violation(q - l2[k] * b, b, l1[k], penalty)
-            stop = None
-            if gap <= goals[k] or (l1[k] == l2[k] == 0 and small(kkt, design, k)):
-                stop = StopReason.CONVERGED
-            elif epochs[k] >= penalty.max_iter:
-                stop = StopReason.MAX_PASSES
-            elif not enter(ws, q, l1[k], l2[k], penalty) and gap > 0.9 * last[k]:
-                stop = StopReason.STALLED
-            last[k] = gap
-            if stop is not None:
-                P = r2[i] / 2 + l1[k] * np.abs(b).sum() + l2[k] / 2 * (b @ b)
-                n = design.n[k]
-                spent = max(1, int(epochs[k]))
-                points[k] = Point(b, gap / n, kkt / n, float(P / n), spent, stop)
-    return [point for point in points if point is not None]
+    rho = penalty.l1_ratio
+    tasks = [
+        Task(ws, penalty, n * alpha * rho, n * alpha * (1 - rho))
+        for ws, n in zip(sets, design.n, strict=True)
+    ]
+    ahead = 0.0 if before is None or alpha == 0 else 2 - before / alpha
+
+    def begin(task: Task) -> None:
+        task.enter(Q[:, task.k], ahead * task.l1)
+        task.descend()
+
+    side_by_side(begin, tasks)
+    live, r2 = tasks, np.empty(len(sets))
+    while live:
+        problems = np.array([task.k for task in live])
+        Q[:, problems], r2[problems] = design.correlate(problems, sets)
+        side_by_side(lambda task: task.examine(Q[:, task.k], r2[task.k]), live)
+        live = [task for task in live if task.point is None]
+        side_by_side(Task.descend, live)
+    return [task.point for task in tasks if task.point is not None]
 
 
-def shares(l1_ratio: float) -> tuple[float, float]:
-    """Return what of alpha goes to l1 and to l2."""
-    return l1_ratio, 1.0 - l1_ratio
+class Task:
+    """One problem at one alpha, on its way to a `Point`."""
+
+    def __init__(self, ws: WorkingSet, penalty: Penalty, l1: float, l2: float) -> None:
+        self.ws, self.k, self.penalty, self.l1, self.l2 = ws, ws.k, penalty, l1, l2
+        self.goal = penalty.tol * float(ws.design.y2[self.k])
+        self.epochs, self.gap = 0, np.inf
+        self.point: Point | None = None
+
+    def enter(self, q: Floats, guess: float = 0.0) -> bool:
+        """Add the columns with |z_j| > guess, or > l1; tell if there are any."""
+        ws = self.ws
+        size = self.penalty.sizes(q) * ws.outside
+        new = np.flatnonzero(size > (guess if guess > 0 else self.l1))
+        if not len(new):
+            return False
+        most = max(FIRST, len(ws.b))
+        if guess <= 0 and len(new) > most:
+            new = new[np.argpartition(-size[new], most - 1)[:most]]
+        ws.add(new)
+        return True
+
+    def descend(self) -> None:
+        """Solve within the set, not much finer than the gap that others leave."""
+        goal = max(0.3 * self.goal, 0.1 * self.gap if self.gap < np.inf else 0.0)
+        positive, left = self.penalty.positive, self.penalty.max_iter - self.epochs
+        self.epochs += self.ws.solve(self.l1, self.l2, positive, left, goal)
+
+    def examine(self, q: Floats, r2: float) -> None:
+        """Take the gap over all columns; end here, or let columns in."""
+        l1, l2, n = self.l1, self.l2, self.ws.design.n[self.k]
+        b = np.zeros(len(q))
+        b[self.ws.columns] = self.ws.b
+        gap = duality_gap(b, q, r2, l1, l2, self.penalty)
+        kkt = kkt_violation(q - l2 * b, b, l1, self.penalty)
+        before, self.gap = self.gap, gap
+        flat = l1 == l2 == 0 and kkt <= FLAT * np.abs(self.ws.design.c[:, self.k]).max()
+        if gap <= self.goal or flat:  # without a penalty there is no useful gap
+            stop = StopReason.CONVERGED
+        elif self.epochs >= self.penalty.max_iter:
+            stop = StopReason.MAX_PASSES
+        elif not self.enter(q) and gap > 0.9 * before:
+            stop = StopReason.STALLED
+        else:
+            return
+        P = float(r2 / 2 + l1 * np.abs(b).sum() + l2 / 2 * (b @ b))
+        self.point = Point(b, gap / n, kkt / n, P / n, max(1, self.epochs), stop)
 
 
-def small(kkt: float, design: Design, k: int) -> bool:
-    """Tell whether a gradient is 0 to rounding: without a penalty there is no gap."""
-    return bool(kkt <= 1e-10 * np.abs(design.c[:, k]).max(initial=0.0))
-
-
-def enter(
-    ws: WorkingSet,
-    q: Floats,
-    l1: float,
-    l2: float,
-    penalty: Penalty,
-    guess: float = 0.0,
-) -> bool:
-    """Add the columns that break |z_j| <= max(l1, guess); tell whether there are any."""
-    size = penalty.sizes(q) * ws.outside
-    new = np.flatnonzero(size > (guess if guess > 0 else l1))
-    if not len(new):
-        return False
-    most = max(FIRST, len(ws.b))
-    if guess <= 0 and len(new) > most:
-        new = new[np.argpartition(-size[new], most - 1)[:most]]
-    ws.add(new)
-    return True
+def side_by_side(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Apply a function to every item, several at a time."""
+    threads = get_config().threads
+    if threads == 1 or len(items) <= 1:
+        return [function(item) for item in items]
+    with single_threaded_blas():
+        return list(team(threads).map(function, items))
