@@ -18,7 +18,7 @@ def problem(rng, n, p, room=0):
 
 @pytest.mark.parametrize("positive", [False, True])
 @pytest.mark.parametrize("l2", [0.0, 0.7])
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.9, 1.5])
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.9, 1.5])
 @pytest.mark.parametrize("p", [0, 1, 3, 17, 40])
 def test_descend(p, share, l2, positive, rng):
     G, c, y2 = problem(rng, 30, p, room=3)

@@ -35,7 +35,7 @@ from corollary.core.checks import (
     present,
 )
 from corollary.core.config import get_config
-from corollary.core.errors import ParameterError, sentence
+from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import (
     anything,
     array_like,
@@ -111,8 +111,8 @@ class ElasticNetCVLearner(Regressor):
         X : array or sparse matrix of shape (n, d)
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Weight w counts a row w times, in the fits and in (1); 0 removes it before
-            the folds are made.
+            Weight w counts a row w times, in the fits and in (1), where 0 removes it;
+            the folds are made of all rows.
 
         Returns
         -------
@@ -124,7 +124,7 @@ class ElasticNetCVLearner(Regressor):
         whole_design = design_of(X, y, w, intercept=self.fit_intercept)
         ratios = self._l1_ratios()
         grids = np.array([self._grid(whole_design, ratio) for ratio in ratios])
-        folds: Folds = list(check_cv(self.cv).split(X, y))
+        folds = self._folds(X, y, w)
         design = fold_design(X, y, w, folds, intercept=self.fit_intercept)
         short = 0
         mse = np.empty((len(ratios), grids.shape[1], len(folds)))
@@ -134,8 +134,7 @@ class ElasticNetCVLearner(Regressor):
             short += sum(
                 p.stop is not StopReason.CONVERGED for ps in points for p in ps
             )
-        weights = None if w is None else [w[test].sum() for _, test in folds]
-        mean = np.average(mse, axis=2, weights=weights)
+        mean = mse.mean(axis=2)
         best, at = np.unravel_index(np.argmin(mean), mean.shape)
         self._publish_ratio(float(ratios[best]))
         self.alpha_ = float(grids[best, at])
@@ -160,10 +159,16 @@ class ElasticNetCVLearner(Regressor):
         X = check_X(self, X, reset=True, sparse=True, min_rows=2)
         check_finite(self, X, names=names_of(self), threads=get_config().threads)
         y = check_targets(self, y, X.shape[0], X.dtype, many=False)
-        w = check_weights(self, sample_weight, X.shape[0])
-        if w is not None and not w.all():
-            X, y, w = X[w > 0], y[w > 0], w[w > 0]
-        return X, y, w
+        return X, y, check_weights(self, sample_weight, X.shape[0])
+
+    def _folds(self, X: Matrix, y: Floats, w: Vector | None) -> Folds:
+        """Make the folds; each must have something to learn from and to hold out."""
+        folds: Folds = list(check_cv(self.cv).split(X, y))
+        for k, rows in enumerate(folds):
+            if w is not None and not all(w[some].any() for some in rows):
+                must = f"fold {k} must have weight on rows to train on and to hold out"
+                raise DataError(sentence(self, must, "only weights 0 in one of them"))
+        return folds
 
     def _grid(self, design: Design, l1_ratio: float) -> Floats:
         if np.ndim(self.alphas):

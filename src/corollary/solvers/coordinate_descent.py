@@ -428,7 +428,9 @@ class Task:
 
     def descend(self) -> None:
         """Solve within the set, not much finer than the gap that others leave."""
-        goal = max(0.3 * self.goal, 0.1 * self.gap if self.gap < np.inf else 0.0)
+        rounding = 8 * EPS * float(self.ws.design.y2[self.k])
+        rough = 0.1 * self.gap if self.gap < np.inf else 0.0
+        goal = max(0.3 * self.goal, rough, rounding)
         positive, left = self.penalty.positive, self.penalty.max_iter - self.epochs
         self.epochs += self.ws.solve(self.l1, self.l2, positive, left, goal)
 
