@@ -137,4 +137,4 @@ def on_piece(design: Design, b: Floats, t: float) -> float:
     G = design.gram(0, A[:0], A)
     u, v = lstsq(G, np.column_stack([design.c[A, 0], signs]))[0].T
     slope = float(signs @ v)
-    return (float(signs @ u) - t) / (design.n[0] * slope) if slope > 0 else 0.0
+    return (float(signs @ u) - t) / (float(design.n[0]) * slope) if slope > 0 else 0.0

@@ -263,10 +263,20 @@ class WorkingSet:
         self.outside[new] = False
         self.b = np.concatenate([self.b, np.zeros(len(new))])
 
+    def flat(self, l1: float, l2: float, kkt: float) -> bool:
+        """Tell whether the gradient is 0 to rounding, next to which the penalty is 0.
+
+        There the bounds say little: what is feasible is ruled by rounding errors.
+        """
+        small = FLAT * np.abs(self.design.c[:, self.k]).max(initial=0.0)
+        spread = np.diagonal(self._G).max(initial=0.0)
+        return bool(l1 <= small and l2 <= FLAT * spread and kkt <= small)
+
     def solve(
-        self, l1: float, l2: float, positive: bool, epochs: int, goal: float
+        self, l1: float, l2: float, penalty: Penalty, epochs: int, goal: float
     ) -> int:
         """Descend until the gap within the set meets the goal; return the epochs."""
+        positive = penalty.positive
         p, k = len(self.b), self.k
         G, c = self._G[:p, :p], self.design.c[self.columns, k]
         used, y2 = 0, float(self.design.y2[k])
@@ -277,7 +287,8 @@ class WorkingSet:
                 self._G, c, y2, l1, l2, positive, most, goal, self.b, q
             )
             used += more
-            done = left <= goal or used >= epochs
+            kkt = kkt_violation(q - l2 * self.b, self.b, l1, penalty)
+            done = left <= goal or used >= epochs or self.flat(l1, l2, kkt)
             if not done or goal <= SHARP * y2:
                 self.b[:] = towards_support(G, c, l1, l2, positive, self.b, q)
             if done:
@@ -431,8 +442,8 @@ class Task:
         rounding = 8 * EPS * float(self.ws.design.y2[self.k])
         rough = 0.1 * self.gap if self.gap < np.inf else 0.0
         goal = max(0.3 * self.goal, rough, rounding)
-        positive, left = self.penalty.positive, self.penalty.max_iter - self.epochs
-        self.epochs += self.ws.solve(self.l1, self.l2, positive, left, goal)
+        left = self.penalty.max_iter - self.epochs
+        self.epochs += self.ws.solve(self.l1, self.l2, self.penalty, left, goal)
 
     def examine(self, q: Floats, r2: float) -> None:
         """Take the gap over all columns; end here, or let columns in."""
@@ -442,8 +453,7 @@ class Task:
         gap = duality_gap(b, q, r2, l1, l2, self.penalty)
         kkt = kkt_violation(q - l2 * b, b, l1, self.penalty)
         before, self.gap = self.gap, gap
-        flat = l1 == l2 == 0 and kkt <= FLAT * np.abs(self.ws.design.c[:, self.k]).max()
-        if gap <= self.goal or flat:  # without a penalty there is no useful gap
+        if gap <= self.goal or self.ws.flat(l1, l2, kkt):
             stop = StopReason.CONVERGED
         elif self.epochs >= self.penalty.max_iter:
             stop = StopReason.MAX_PASSES
