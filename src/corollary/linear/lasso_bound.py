@@ -1,5 +1,7 @@
 """The lasso as a bound on the sum of the absolute coefficients.
 
+Also known as: constrained lasso, the lasso in its first form.
+
 Minimise  (1/2N) sum_n w_n (y_n - x_n' b - b0)^2   subject to   ||b||_1 <= t      (1)
 
 has the solutions of the penalised lasso: the b(alpha) with ||b(alpha)||_1 = t solves

@@ -56,6 +56,7 @@ from typing import TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import solve_triangular
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
@@ -74,6 +75,7 @@ EPS = np.finfo(np.float64).eps
 FIRST = 100  # columns that enter an empty set
 ROUND = 50  # epochs between two steps towards (8)
 SHARP = 1e-9  # a goal, relative to y2, that is worth such a step in any case
+REGULAR = 1e-8  # share of a column's square that the columns before must leave of it
 FLAT = 1e-10  # a gradient that is 0 to rounding, relative to the one at b = 0
 
 
@@ -304,9 +306,13 @@ def towards_support(
     H[np.diag_indices(len(A))] += l2
     signs = np.sign(b[A])
     try:
-        target = np.linalg.solve(H, c[A] - l1 * signs)
+        L = np.linalg.cholesky(H)
     except np.linalg.LinAlgError:
         return b
+    if (np.diagonal(L) ** 2 <= REGULAR * np.diagonal(H)).any():
+        return b  # rounding would choose among many solutions
+    half = solve_triangular(L, c[A] - l1 * signs, lower=True, check_finite=False)
+    target = solve_triangular(L, half, lower=True, trans=1, check_finite=False)
     crossing = target * signs < 0
     length = 1.0
     if crossing.any() and (l1 > 0 or positive):
