@@ -19,6 +19,34 @@ def ridge_solution(X: np.ndarray, y: np.ndarray, alpha: float) -> np.ndarray:
     return np.linalg.solve(Z.T @ Z + alpha * np.eye(X.shape[1]), Z.T @ t)
 
 
+def independent_columns(n: int, d: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw columns of which k tell y, whose noise is a third of it."""
+    rng = np.random.default_rng(0)
+    X, w = np.asfortranarray(rng.standard_normal((n, d))), np.zeros(d)
+    w[rng.choice(d, k, replace=False)] = rng.standard_normal(k)
+    y = X @ w
+    return X, y + rng.standard_normal(n) * y.std() / 3
+
+
+def correlated_columns(n: int, d: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the same with columns that resemble their neighbours; centre them."""
+    X, _ = independent_columns(n, d, 0)
+    X[:, 1:] = 0.5 * X[:, :-1] + np.sqrt(0.75) * X[:, 1:]
+    X -= X.mean(axis=0)
+    rng, w = np.random.default_rng(1), np.zeros(d)
+    w[rng.choice(d, k, replace=False)] = rng.standard_normal(k)
+    y = X @ w
+    y += rng.standard_normal(n) * y.std() / 3
+    return X, y - y.mean()
+
+
+def lasso_objective(model: object, X: np.ndarray, y: np.ndarray, alpha: float) -> float:
+    """Half the mean squared residual plus alpha times the sum of |w|."""
+    w = np.ravel(model.coef_)
+    r = y - X @ w - np.ravel(model.intercept_)[0]
+    return float(r @ r / (2 * len(y)) + alpha * np.abs(w).sum())
+
+
 def softmax_classes(n: int, d: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Draw Gaussian rows with classes from a softmax of linear scores."""
     rng = np.random.default_rng(0)

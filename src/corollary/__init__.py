@@ -20,6 +20,8 @@ ESTIMATORS = {
     "CategoricalNB": "corollary.bayes.categorical_nb",
     "ComplementNB": "corollary.bayes.complement_nb",
     "CostSensitiveClassifier": "corollary.bayes.cost_sensitive",
+    "ElasticNet": "corollary.linear.elastic_net",
+    "ElasticNetCV": "corollary.linear.elastic_net",
     "FisherDiscriminant": "corollary.discriminants.fisher_discriminant",
     "GammaRegressor": "corollary.linear.tweedie",
     "GaussianDiscriminant": "corollary.discriminants.gaussian_discriminant",
@@ -28,6 +30,8 @@ ESTIMATORS = {
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
     "LeastSquaresClassifier": "corollary.linear.least_squares_classifier",
+    "Lasso": "corollary.linear.lasso",
+    "LassoCV": "corollary.linear.lasso",
     "LinearDiscriminantAnalysis": (
         "corollary.discriminants.linear_discriminant_analysis"
     ),
@@ -107,12 +111,16 @@ if TYPE_CHECKING:
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
     from corollary.linear.batch_perceptron import BatchPerceptron as BatchPerceptron
+    from corollary.linear.elastic_net import ElasticNet as ElasticNet
+    from corollary.linear.elastic_net import ElasticNetCV as ElasticNetCV
     from corollary.linear.generalized_linear_regressor import (
         GeneralizedLinearRegressor as GeneralizedLinearRegressor,
     )
     from corollary.linear.gradient_descent import (
         GradientDescentRegressor as GradientDescentRegressor,
     )
+    from corollary.linear.lasso import Lasso as Lasso
+    from corollary.linear.lasso import LassoCV as LassoCV
     from corollary.linear.least_squares_classifier import (
         LeastSquaresClassifier as LeastSquaresClassifier,
     )

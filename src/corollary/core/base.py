@@ -43,6 +43,7 @@ class Estimator(BaseEstimator):
 
     rules: ClassVar[Mapping[str, Rule]] = {}
     takes_sparse: ClassVar[bool] = False
+    any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
     target: ClassVar[str] = "none"  # "none", "labels", "number(s)"
     shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"
     parts: ClassVar[Mapping[str, str]] = {}  # learned estimators: the method they offer

@@ -36,11 +36,13 @@ __all__ = [
     "names_of",
 ]
 
+LARGE = 2**25  # bytes of an array that is worth some care not to copy it
+
 
 def check_X(
     learner: Any, X: Any, *, reset: bool, sparse: bool, min_rows: int = 1
 ) -> Matrix:
-    """Return X as a C-ordered float32/float64 array or CSR matrix.
+    """Return X as a float32/float64 array (C-ordered, see `layout`) or CSR matrix.
 
     Finiteness is left to `check_finite`, which fits run chunk by chunk while the
     chunk is in the cache.  `reset` says whether the learner takes its number and
@@ -51,7 +53,7 @@ def check_X(
             frame_to_array(learner, X) if is_frame(X) else X,
             accept_sparse="csr" if sparse else False,
             dtype=[np.float64, np.float32],
-            order="C",
+            order=layout(learner, X),
             ensure_all_finite=False,
             ensure_min_samples=min_rows,
             estimator=learner,
@@ -61,6 +63,16 @@ def check_X(
         seen = X if named else checked
         validate_data(learner, seen, reset=reset, skip_check_array=True)
     return canonical(checked) if sp.issparse(checked) else checked
+
+
+def layout(learner: Any, X: Any) -> str | None:
+    """Return the order that X must have; some learners take it in columns as well.
+
+    A small array is put in C order all the same: the copy costs nothing, and the
+    answer is then the same to the bit.
+    """
+    columns = isinstance(X, np.ndarray) and X.flags.f_contiguous and X.nbytes > LARGE
+    return "F" if columns and getattr(learner, "any_layout", False) else "C"
 
 
 def check_query(learner: Any, X: Any, *, sparse: bool = False) -> Matrix:
@@ -85,7 +97,11 @@ def canonical(X: Any) -> Any:
 def all_finite(X: Matrix, threads: int = 1) -> bool:
     """Tell whether no entry is NaN or infinite, at the pace of memory."""
     values = X.data if sp.issparse(X) else X
-    return loops.all_finite(values.reshape(-1), threads)
+    if values.ndim == 1 or values.flags.c_contiguous:
+        return loops.all_finite(values.reshape(-1), threads)
+    if values.flags.f_contiguous:
+        return loops.all_finite(values.T.reshape(-1), threads)
+    return all(loops.all_finite(np.ascontiguousarray(x), threads) for x in values.T)
 
 
 def check_finite(

@@ -62,6 +62,20 @@ def code_scores(
     threads: int,
 ) -> None: ...
 
+# -- coordinate_descent.cpp ----------------------------------------------------------
+def descend(
+    G: Doubles,  # (m, m) of which the first p x p are used
+    c: Doubles,  # (p,) Xc'W yc
+    y2: float,  # yc'W yc
+    l1: float,
+    l2: float,
+    positive: bool,
+    epochs: int,
+    goal: float,  # the duality gap at which to stop
+    b: Doubles,  # (p,) start, and out
+    q: Doubles,  # (p,) c - G b, and out
+) -> tuple[int, float]: ...  # epochs, duality gap
+
 # -- finite.cpp ----------------------------------------------------------------------
 def all_finite(x: NDArray[Real], threads: int) -> bool: ...  # x: (n,)
 

@@ -1,0 +1,480 @@
+"""Coordinate descent for the elastic net, in a working set, with a duality gap.
+
+Also known as: cyclic coordinate descent, shooting algorithm, covariance updates.
+
+With centred, weighted columns put  G = Xc'W Xc,  c = Xc'W yc,  y2 = yc'W yc.  Minimise
+
+    P(b) = 1/2 (y2 - 2 c'b + b'G b) + l1 ||b||_1 + l2/2 ||b||^2                  (1)
+    q = c - G b = Xc'W r,     z = q - l2 b                                       (2)
+
+One coordinate at a time, with the soft threshold S(u, l1) = sign(u) (|u| - l1)_+ :
+
+    b_j <- S(q_j + G_jj b_j, l1) / (G_jj + l2),                                  (3)
+    q   <- q - (change of b_j) G_j                                               (4)
+
+Every vector theta with |x_j' theta| <= l1 bounds P from below.  The residual of the
+problem with l2 written as d extra rows, R = r'W r + l2 ||b||^2 long, scaled by
+
+    s = min(1 + b'z / R, l1 / max_j |z_j|),                                      (5)
+
+is such a vector, and so is r itself if l2 > 0; the distances from P to the bounds are
+
+    (1 - s)^2 R / 2 + sum_j (l1 |b_j| - s b_j z_j)                               (6)
+    sum_j (l1 |b_j| + l2/2 b_j^2 + (|q_j| - l1)_+^2 / (2 l2) - b_j q_j)          (7)
+
+sums of terms >= 0, so no digit is lost near the optimum.  The gap is the lesser one: P
+is never farther from its minimum.
+
+    Working set.  Descent goes over few columns whose Gram matrix is at hand.  One
+    product with all columns then gives q, hence the gap, and the columns to add: those
+    with |z_j| > l1, the largest first.  Along a path of falling l1 the strong rule
+    |z_j| >= 2 l1 - l1_before says beforehand which columns to add.
+    Support.  Where the signs of b no longer change, b solves a linear system on its
+    support A; a step towards
+
+        (G_AA + l2 I) b_A = c_A - l1 sign(b_A)                                   (8)
+
+    as far as no sign changes never raises (1), and ends the descent.
+    Batch.  Folds and targets share the columns: one product serves them all.
+
+`Grams` takes G from sums over the rows, one pass over data of any size; `Rows` takes
+columns from rows in memory, for many columns.  A column that never moves keeps b_j = 0.
+With b >= 0, |z_j| becomes z_j in (5) and the rules, and |q_j| becomes q_j in (7).
+
+Notation: l1 = N alpha rho, l2 = N alpha (1 - rho), N the total weight, rho = l1_ratio.
+Course: S3-91. References: Friedman, Hastie and Tibshirani (2010); Tibshirani et al.
+(2012), strong rules; Massias, Gramfort and Salmon (2018), working sets and dual points.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import solve_triangular
+
+from corollary import loops
+from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.config import get_config
+from corollary.core.report import StopReason
+from corollary.engine.executors import single_threaded_blas, team
+from corollary.engine.statistics import Moments
+from corollary.solvers.least_squares import raw
+
+__all__ = ["Design", "Grams", "Penalty", "Point", "Rows", "path"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+EPS = np.finfo(np.float64).eps
+FIRST = 100  # columns that enter an empty set
+ROUND = 50  # epochs between two steps towards (8)
+SHARP = 1e-9  # a goal, relative to y2, that is worth such a step in any case
+REGULAR = 1e-8  # share of a column's square that the columns before must leave of it
+FLAT = 1e-10  # a gradient that is 0 to rounding, relative to the one at b = 0
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """What a path has in common: rho, the sign constraint, and when to stop."""
+
+    l1_ratio: float = 1.0
+    positive: bool = False
+    tol: float = 1e-4  # of the gap, relative to y2
+    max_iter: int = 1000
+
+    def sizes(self, z: Floats) -> Floats:
+        """Return what a rule compares with l1: |z|, or z where b >= 0."""
+        return z if self.positive else np.abs(z)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One problem solved at one alpha; gap, kkt and objective are (1)'s over N."""
+
+    coef: Floats  # (d,)
+    gap: float
+    kkt: float  # the largest violation of the optimality conditions
+    objective: float
+    epochs: int
+    stop: StopReason
+
+
+class Design(ABC):
+    """What the descent must know of k problems that share their d columns."""
+
+    n: Floats  # (k,) total weights
+    c: Floats  # (d, k)
+    y2: Floats  # (k,)
+    mean_x: Floats  # (d, k), zeros where there is no intercept
+    mean_y: Floats  # (k,)
+
+    def intercepts(self, B: Floats) -> Floats:
+        """Return mean(y) - mean(X)' b for coefficients B (k, d)."""
+        return self.mean_y - (B * self.mean_x.T).sum(axis=1)
+
+    @abstractmethod
+    def gram(self, k: int, old: Vector, new: Vector) -> Floats:
+        """Return G_k[old + new, new] when columns enter the set of problem k."""
+
+    @abstractmethod
+    def correlate(
+        self, problems: Vector, sets: Sequence[WorkingSet]
+    ) -> tuple[Floats, Floats]:
+        """Return q (d, m) and r'W r (m,) of some problems."""
+
+
+class Grams(Design):
+    """Problems given by Gram matrices: one of all rows, or one for each fold."""
+
+    def __init__(self, moments: Sequence[Moments], d: int, *, intercept: bool) -> None:
+        G, c, y2, n, mean = [], [], [], [], []
+        for m in moments:
+            S = m.M2 if intercept else raw(m)
+            length = np.sqrt(np.maximum(np.diagonal(S)[:d], 0.0))
+            mean.append(m.mean if intercept else np.zeros_like(m.mean))
+            moves = length > 64 * EPS * np.abs(mean[-1][:d]) * np.sqrt(m.n)
+            some = S[:d, :d]
+            G.append(some if moves.all() else some * np.outer(moves, moves))
+            c.append(S[:d, d:] * moves[:, None])
+            y2.append(np.maximum(np.diagonal(S)[d:], 0.0))
+            n.append(np.full(S.shape[0] - d, m.n))
+        targets = len(y2[0])
+        self._G = [A for A in G for _ in range(targets)]
+        self.mean_x = np.repeat([some[:d] for some in mean], targets, axis=0).T
+        self.mean_y = np.concatenate([some[d:] for some in mean])
+        self.c, self.y2, self.n = np.hstack(c), np.concatenate(y2), np.concatenate(n)
+
+    def gram(self, k: int, old: Vector, new: Vector) -> Floats:
+        """Cut it out."""
+        return self._G[k][np.ix_(np.concatenate([old, new]), new)]
+
+    def correlate(
+        self, problems: Vector, sets: Sequence[WorkingSet]
+    ) -> tuple[Floats, Floats]:
+        """Take both from (1) and (2)."""
+        Q, r2 = self.c[:, problems], self.y2[problems]
+        for i, k in enumerate(problems):
+            columns, b = sets[k].support()
+            Q[:, i] -= self._G[k][:, columns] @ b
+            r2[i] -= b @ (self.c[columns, k] + Q[columns, i])
+        return Q, np.maximum(r2, 0.0)
+
+
+class Rows(Design):
+    """Problems given by rows in memory; weights (n, k) make folds of them."""
+
+    def __init__(
+        self, X: Matrix, Y: Floats, W: Floats | None = None, *, intercept: bool
+    ) -> None:
+        self._X = sp.csc_array(X) if sp.issparse(X) else X
+        k = Y.shape[1]
+        weights = np.ones(Y.shape) if W is None else W
+        self.n = weights.sum(axis=0, dtype=np.float64)
+        mean_y = (weights * Y).sum(axis=0, dtype=np.float64) / self.n
+        self.mean_y = mean_y if intercept else np.zeros(k)
+        self._root = None if W is None else np.sqrt(W)
+        yc = Y - self.mean_y
+        both = np.hstack([weights[:, :1] if W is None else W, weights * yc])
+        products = self._times(both if intercept else both[:, -k:])
+        self.c = products[:, -k:]
+        self.mean_x = np.zeros((X.shape[1], k))
+        if intercept:
+            self.mean_x[:] = products[:, :-k] / self.n
+            self.c -= self.mean_x * both[:, -k:].sum(axis=0)
+        self._T = yc if self._root is None else yc * self._root
+        self.y2 = (self._T**2).sum(axis=0)
+        self._A = [np.empty((0, X.shape[0])) for _ in range(k)]
+
+    def _times(self, V: Floats) -> Floats:
+        """Return X'V in float64."""
+        X, V = self._X, V.astype(self._X.dtype, copy=False)
+        if V.shape[1] == 1 or sp.issparse(X):
+            return np.asarray(X.T @ V, dtype=np.float64)
+        edges = np.linspace(0, X.shape[1], get_config().threads + 1, dtype=int)
+        parts = [slice(a, b) for a, b in itertools.pairwise(edges)]
+        products = side_by_side(lambda part: X[:, part].T @ V, parts)
+        return np.concatenate(products).astype(np.float64, copy=False)
+
+    def gram(self, k: int, old: Vector, new: Vector) -> Floats:
+        """Centre the new columns and multiply them with those at hand."""
+        X = self._X
+        A = X[:, new].toarray().T if sp.issparse(X) else X.T[new]
+        mean = self.mean_x[new, k]
+        A = A - mean[:, None]
+        if self._root is not None:
+            A *= self._root[:, k]
+        still = np.sqrt((A**2).sum(axis=1)) <= 64 * EPS * np.abs(mean) * np.sqrt(
+            self.n[k]
+        )
+        A[still] = 0.0
+        p = len(old)
+        if p + len(new) > len(self._A[k]):
+            grown = np.empty((2 * p + len(new), A.shape[1]))
+            grown[:p] = self._A[k][:p]
+            self._A[k] = grown
+        self._A[k][p : p + len(new)] = A
+        return self._A[k][: p + len(new)] @ A.T
+
+    def correlate(
+        self, problems: Vector, sets: Sequence[WorkingSet]
+    ) -> tuple[Floats, Floats]:
+        """Multiply all columns with the residuals."""
+
+        def residual(k: int) -> Floats:
+            return self._T[:, k] - sets[k].b @ self._A[k][: len(sets[k].b)]
+
+        R = np.column_stack(side_by_side(residual, problems.tolist()))
+        V = R if self._root is None else R * self._root[:, problems]
+        Q = self._times(V) - self.mean_x[:, problems] * V.sum(axis=0)
+        return Q, (R**2).sum(axis=0)
+
+
+class WorkingSet:
+    """The columns that descent goes over, their Gram matrix, and b on them."""
+
+    def __init__(self, design: Design, k: int) -> None:
+        self.design, self.k = design, k
+        self.columns = np.zeros(0, dtype=np.intp)
+        self.outside = np.ones(len(design.c), dtype=bool)
+        self.b = np.zeros(0)
+        self._G = np.zeros((0, 0))
+
+    def support(self) -> tuple[Vector, Floats]:
+        """Return the columns where b is not 0, and b there."""
+        some = np.flatnonzero(self.b)
+        return self.columns[some], self.b[some]
+
+    def add(self, new: Vector) -> None:
+        """Take columns in, with b = 0."""
+        p, grown = len(self.b), len(self.b) + len(new)
+        block = self.design.gram(self.k, self.columns, new)
+        if grown > len(self._G):
+            size = min(2 * grown, len(self.outside))
+            G = np.zeros((size, size))
+            G[:p, :p] = self._G[:p, :p]
+            self._G = G
+        self._G[:grown, p:grown] = block
+        self._G[p:grown, :p] = block[:p].T
+        self.columns = np.concatenate([self.columns, new])
+        self.outside[new] = False
+        self.b = np.concatenate([self.b, np.zeros(len(new))])
+
+    def flat(self, l1: float, l2: float, kkt: float) -> bool:
+        """Tell whether the gradient is 0 to rounding, next to which the penalty is 0.
+
+        There the bounds say little: what is feasible is ruled by rounding errors.
+        """
+        small = FLAT * np.abs(self.design.c[:, self.k]).max(initial=0.0)
+        spread = np.diagonal(self._G).max(initial=0.0)
+        return bool(l1 <= small and l2 <= FLAT * spread and kkt <= small)
+
+    def solve(
+        self, l1: float, l2: float, penalty: Penalty, epochs: int, goal: float
+    ) -> int:
+        """Descend until the gap within the set meets the goal; return the epochs."""
+        positive = penalty.positive
+        p, k = len(self.b), self.k
+        G, c = self._G[:p, :p], self.design.c[self.columns, k]
+        used, y2 = 0, float(self.design.y2[k])
+        while True:
+            q = c - G @ self.b
+            most = min(ROUND, epochs - used)
+            more, left = loops.descend(
+                self._G, c, y2, l1, l2, positive, most, goal, self.b, q
+            )
+            used += more
+            kkt = kkt_violation(q - l2 * self.b, self.b, l1, penalty)
+            done = left <= goal or used >= epochs or self.flat(l1, l2, kkt)
+            if not done or goal <= SHARP * y2:
+                self.b[:] = towards_support(G, c, l1, l2, positive, self.b, q)
+            if done:
+                return used
+
+
+def towards_support(
+    G: Floats, c: Floats, l1: float, l2: float, positive: bool, b: Floats, q: Floats
+) -> Floats:
+    """Step towards (8), as far as no sign changes; b itself where that fails."""
+    A = np.flatnonzero(b)
+    H = G[np.ix_(A, A)]
+    H[np.diag_indices(len(A))] += l2
+    signs = np.sign(b[A])
+    try:
+        L = np.linalg.cholesky(H)
+    except np.linalg.LinAlgError:
+        return b
+    if (np.diagonal(L) ** 2 <= REGULAR * np.diagonal(H)).any():
+        return b  # rounding would choose among many solutions
+    half = solve_triangular(L, c[A] - l1 * signs, lower=True, check_finite=False)
+    target = solve_triangular(L, half, lower=True, trans=1, check_finite=False)
+    crossing = target * signs < 0
+    length = 1.0
+    if crossing.any() and (l1 > 0 or positive):
+        ratios = b[A][crossing] / (b[A] - target)[crossing]
+        length = float(ratios.min())
+    fresh = b.copy()
+    fresh[A] = b[A] + length * (target - b[A]) if length < 1 else target
+    if length < 1:
+        fresh[A[crossing][ratios <= length]] = 0.0
+
+    def P(b: Floats, q: Floats) -> float:
+        return float(-b @ (c + q) / 2 + l1 * np.abs(b).sum() + l2 / 2 * (b @ b))
+
+    return fresh if P(fresh, c - G @ fresh) <= P(b, q) else b
+
+
+def duality_gap(
+    b: Floats, q: Floats, r2: float, l1: float, l2: float, penalty: Penalty
+) -> float:
+    """Return the lesser of (6) and (7); b and q hold every column."""
+    z = q - l2 * b
+    top = float(penalty.sizes(z).max(initial=0.0))
+    on = np.flatnonzero(b)
+    size, bz = np.abs(b[on]), b[on] * z[on]
+    R = r2 + l2 * float(b[on] @ b[on])
+    s = max(0.0, 1 + bz.sum() / R) if R > 0 else 1.0
+    s = l1 / top if s * top > l1 else s  # (5)
+    scaled = (1 - s) ** 2 * R / 2 + np.maximum(l1 * size - s * bz, 0.0).sum()  # (6)
+    if l2 == 0:
+        return float(scaled)
+    over = np.maximum(penalty.sizes(q) - l1, 0.0)
+    terms = l1 * size + l2 / 2 * size**2 - b[on] * q[on] + over[on] ** 2 / (2 * l2)
+    over[on] = 0.0
+    unscaled = np.maximum(terms, 0.0).sum() + over @ over / (2 * l2)  # (7)
+    return float(min(scaled, unscaled))
+
+
+def kkt_violation(z: Floats, b: Floats, l1: float, penalty: Penalty) -> float:
+    """Return max_j |z_j - l1 sign(b_j)|, or (|z_j| - l1)_+ where b_j = 0."""
+    violation = np.maximum(penalty.sizes(z) - l1, 0.0)
+    on = np.flatnonzero(b)
+    violation[on] = np.abs(z[on] - l1 * np.sign(b[on]))
+    return float(violation.max(initial=0.0))
+
+
+def path(
+    design: Design,
+    alphas: Floats,
+    penalty: Penalty,
+    start: Floats | None = None,
+) -> Iterator[list[Point]]:
+    """Solve every problem at each alpha in turn, each from the solution before.
+
+    Parameters
+    ----------
+    design : Design
+    alphas : array of shape (a,)
+    penalty : Penalty
+    start : array of shape (k, d), optional
+        Where to begin.
+
+    Yields
+    ------
+    list of k Points
+    """
+    sets = [WorkingSet(design, k) for k in range(len(design.y2))]
+    Q, before = design.c.copy(), None
+    if start is not None and start.any():
+        for k, ws in enumerate(sets):
+            ws.add(np.flatnonzero(start[k]))
+            ws.b = start[k, ws.columns].astype(np.float64)
+        Q, _ = design.correlate(np.arange(len(sets)), sets)
+    for alpha in alphas:
+        yield solve(design, sets, Q, before, float(alpha), penalty)
+        before = float(alpha)
+
+
+def solve(
+    design: Design,
+    sets: list[WorkingSet],
+    Q: Floats,
+    before: float | None,
+    alpha: float,
+    penalty: Penalty,
+) -> list[Point]:
+    """Solve every problem at one alpha; Q is that of the sets, and is kept so."""
+    rho = penalty.l1_ratio
+    tasks = [
+        Task(ws, penalty, n * alpha * rho, n * alpha * (1 - rho))
+        for ws, n in zip(sets, design.n, strict=True)
+    ]
+    ahead = 0.0 if before is None or alpha == 0 else 2 - before / alpha
+
+    def begin(task: Task) -> None:
+        task.enter(Q[:, task.k], ahead * task.l1)
+        task.descend()
+
+    side_by_side(begin, tasks)
+    live, r2 = tasks, np.empty(len(sets))
+    while live:
+        problems = np.array([task.k for task in live])
+        Q[:, problems], r2[problems] = design.correlate(problems, sets)
+        side_by_side(lambda task: task.examine(Q[:, task.k], r2[task.k]), live)
+        live = [task for task in live if task.point is None]
+        side_by_side(Task.descend, live)
+    return [task.point for task in tasks if task.point is not None]
+
+
+class Task:
+    """One problem at one alpha, on its way to a `Point`."""
+
+    def __init__(self, ws: WorkingSet, penalty: Penalty, l1: float, l2: float) -> None:
+        self.ws, self.k, self.penalty, self.l1, self.l2 = ws, ws.k, penalty, l1, l2
+        self.goal = penalty.tol * float(ws.design.y2[self.k])
+        self.epochs, self.gap = 0, np.inf
+        self.point: Point | None = None
+
+    def enter(self, q: Floats, guess: float = 0.0) -> bool:
+        """Add the columns with |z_j| > guess, or > l1; tell if there are any."""
+        ws = self.ws
+        size = self.penalty.sizes(q) * ws.outside
+        new = np.flatnonzero(size > (guess if guess > 0 else self.l1))
+        if not len(new):
+            return False
+        most = max(FIRST, len(ws.b))
+        if guess <= 0 and len(new) > most:
+            new = new[np.argpartition(-size[new], most - 1)[:most]]
+        ws.add(new)
+        return True
+
+    def descend(self) -> None:
+        """Solve within the set, not much finer than the gap that others leave."""
+        rounding = 8 * EPS * float(self.ws.design.y2[self.k])
+        rough = 0.1 * self.gap if self.gap < np.inf else 0.0
+        goal = max(0.3 * self.goal, rough, rounding)
+        left = self.penalty.max_iter - self.epochs
+        self.epochs += self.ws.solve(self.l1, self.l2, self.penalty, left, goal)
+
+    def examine(self, q: Floats, r2: float) -> None:
+        """Take the gap over all columns; end here, or let columns in."""
+        l1, l2, n = self.l1, self.l2, self.ws.design.n[self.k]
+        b = np.zeros(len(q))
+        b[self.ws.columns] = self.ws.b
+        gap = duality_gap(b, q, r2, l1, l2, self.penalty)
+        kkt = kkt_violation(q - l2 * b, b, l1, self.penalty)
+        before, self.gap = self.gap, gap
+        if gap <= self.goal or self.ws.flat(l1, l2, kkt):
+            stop = StopReason.CONVERGED
+        elif self.epochs >= self.penalty.max_iter:
+            stop = StopReason.MAX_PASSES
+        elif not self.enter(q) and gap > 0.9 * before:
+            stop = StopReason.STALLED
+        else:
+            return
+        P = float(r2 / 2 + l1 * np.abs(b).sum() + l2 / 2 * (b @ b))
+        self.point = Point(b, gap / n, kkt / n, P / n, max(1, self.epochs), stop)
+
+
+def side_by_side(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Apply a function to every item, several at a time."""
+    threads = get_config().threads
+    if threads == 1 or len(items) <= 1:
+        return [function(item) for item in items]
+    with single_threaded_blas():
+        return list(team(threads).map(function, items))
