@@ -37,6 +37,8 @@ enum LossName {
     QUANTILE
 };
 
+constexpr Index AHEAD = 8;  // visits
+
 enum ScheduleName { CONSTANT, OPTIMAL, INVSCALING };
 
 // What lives on from one call to the next, as an array of doubles.
@@ -121,9 +123,11 @@ inline Slope of_margin(int loss, double u) {
             return u <= 1 ? Slope{1 - u, -1} : Slope{0, 0};
         case PERCEPTRON:
             return u <= 0 ? Slope{-u, -1} : Slope{0, 0};
-        case LOG_LOSS:
-            return {std::max(0.0, -u) + std::log1p(std::exp(-std::abs(u))),
-                    -sigmoid(-u)};
+        case LOG_LOSS: {
+            const double e = std::exp(-std::abs(u));
+            return {std::max(0.0, -u) + std::log1p(e),
+                    -(u >= 0 ? e / (1 + e) : 1 / (1 + e))};
+        }
         case MODIFIED_HUBER:
             if (u >= 1) return {0, 0};
             return u < -1 ? Slope{-4 * u, -4} : Slope{(1 - u) * (1 - u), -2 * (1 - u)};
@@ -209,6 +213,22 @@ template <class T, class F>
 inline void for_entries(const Csr<T>& X, Index i, F f) {
     const SparseRow<T> row = X.row(i);
     for (Index p = 0; p < row.count; ++p) f(Index(row.j[p]));
+}
+
+// Ask for a row that will be visited soon: the order is random, the memory far.
+template <class T>
+inline void ask_for(const Dense<T>& X, Index i) {
+    const char* x = reinterpret_cast<const char*>(X.row(i));
+    const Index bytes = std::min<Index>(X.d * Index(sizeof(T)), 1024);
+    for (Index at = 0; at < bytes; at += 64) __builtin_prefetch(x + at);
+}
+
+template <class T>
+inline void ask_for(const Csr<T>& X, Index i) {
+    const SparseRow<T> row = X.row(i);
+    const Index count = std::min<Index>(row.count, 128);
+    for (Index p = 0; p < count; p += 8) __builtin_prefetch(row.x + p);
+    for (Index p = 0; p < count; p += 16) __builtin_prefetch(row.j + p);
 }
 
 template <class Rows>
@@ -336,8 +356,13 @@ void epoch(const Rows& X, const double* y, const Vector<const std::int64_t>& ord
            const Work& work) {
     Epoch<Rows> run{X, plan, work};
     const std::int64_t* at = order.data();
-    for (Index k = 0; k < Index(order.shape(0)); ++k) {
+    const Index count = Index(order.shape(0));
+    for (Index k = 0; k < count; ++k) {
         const Index i = at[k];
+        if (k + AHEAD < count) {
+            ask_for(X, at[k + AHEAD]);
+            __builtin_prefetch(y + at[k + AHEAD]);
+        }
         const double weight = o ? o[i] : 1.0;
         for (std::int32_t r = times ? times[i] : 1; r > 0; --r)
             run.visit(i, y[i], weight);
