@@ -26,6 +26,10 @@ def test_scores_are_good(examples):
     assert min(scores["KMeans"], scores["PCA"]) > 90
     assert scores["ParametricDensity"] < 0.02  # nats lost
     assert min(scores["LogisticRegression"], scores["GaussianNB"]) >= 80
+    assert scores["Perceptron"] == scores["BatchPerceptron"] == 100
+    assert scores["MSEProcedure"] == 100
+    assert min(scores["LeastSquaresClassifier"], scores["SGDClassifier"]) >= 75
+    assert scores["SGDRegressor"] > 0.8
     words = ("MultinomialNB", "BernoulliNB", "ComplementNB")
     assert min(scores[name] for name in words) >= 75
     assert scores["CategoricalNB"] > 70  # certainty of one day

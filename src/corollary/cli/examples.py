@@ -14,6 +14,7 @@ def examples() -> list[tuple[str, str, Any]]:
         *_densities(),
         *_regressions(),
         *_classifiers(),
+        *_hyperplanes(),
         *_discriminants(),
         *_texts(),
         *_tables(),
@@ -110,6 +111,43 @@ def _classifiers() -> list[tuple[str, str, Any]]:
             bayes,
         ),
     ]
+
+
+def _hyperplanes() -> list[tuple[str, str, Any]]:
+    from corollary import (
+        BatchPerceptron,
+        LeastSquaresClassifier,
+        MSEProcedure,
+        Perceptron,
+        SGDClassifier,
+        SGDRegressor,
+        datasets,
+    )
+
+    students, points = datasets.student_perceptron(), datasets.squared_error_points()
+    grades = students.y == "A"
+    drawn = datasets.classification(2000, 5, 3, random_state=0)
+    plain = datasets.regression(500, 4, random_state=2)
+    shown: list[tuple[str, str, Any]] = []
+    for model in (Perceptron(), BatchPerceptron()):
+        right = model.fit(students.X, grades).score(students.X, grades)
+        shown.append(
+            (students.about, f"accuracy on these students: {right:.1%}", model)
+        )
+    mse = MSEProcedure().fit(points.X, points.y)
+    right = mse.score(points.X, points.y)
+    shown.append((points.about, f"accuracy on these points: {right:.1%}", mse))
+    for model in (LeastSquaresClassifier(), SGDClassifier("log_loss", random_state=0)):
+        right = model.fit(drawn.X[500:], drawn.y[500:]).score(
+            drawn.X[:500], drawn.y[:500]
+        )
+        about = "1,500 rows of three classes, drawn from a softmax model"
+        shown.append((about, f"accuracy on 500 new rows: {right:.1%}", model))
+    steps = SGDRegressor(random_state=0).fit(plain.X[100:], plain.y[100:])
+    fits = steps.score(plain.X[:100], plain.y[:100])
+    about = "400 rows of a linear law with noise"
+    shown.append((about, f"R^2 on 100 new rows: {fits:.3f}", steps))
+    return shown
 
 
 def _discriminants() -> list[tuple[str, str, Any]]:
