@@ -75,6 +75,7 @@ EPS = np.finfo(np.float64).eps
 FIRST = 150  # columns that may enter at a time, or half as many as b has nonzeros
 FEW = 20  # columns that hardly change what a set leaves
 ROUND = 50  # epochs between two steps towards (8)
+LAST = 10  # such steps at the end
 SHARP = 1e-9  # a goal, relative to y2, that is worth such a step in any case
 REGULAR = 1e-8  # share of a column's square that the columns before must leave of it
 FLAT = 1e-10  # a gradient that is 0 to rounding, relative to the one at b = 0
@@ -292,8 +293,12 @@ class WorkingSet:
             used += more
             kkt = kkt_violation(q - l2 * self.b, self.b, l1, penalty)
             done = left <= goal or used >= epochs or self.flat(l1, l2, kkt)
-            if not done or goal <= SHARP * y2:
+            for _ in range(LAST if done and goal <= SHARP * y2 else not done):
+                nonzeros = np.count_nonzero(self.b)
                 self.b[:] = towards_support(G, c, l1, l2, positive, self.b, q)
+                if np.count_nonzero(self.b) == nonzeros:
+                    break
+                q = c - G @ self.b  # a sign was in the way: go on without it
             if done:
                 return used
 
