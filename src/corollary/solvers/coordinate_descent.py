@@ -332,7 +332,8 @@ def towards_support(
     def P(b: Floats, q: Floats) -> float:
         return float(-b @ (c + q) / 2 + l1 * np.abs(b).sum() + l2 / 2 * (b @ b))
 
-    return fresh if P(fresh, c - G @ fresh) <= P(b, q) else b
+    rounding = 16 * EPS * float(np.abs(c) @ np.abs(b))
+    return fresh if P(fresh, c - G @ fresh) <= P(b, q) + rounding else b
 
 
 def duality_gap(
