@@ -63,8 +63,8 @@ def test_the_path_begins_at_zero_and_ends_in_least_squares(shape):
             np.testing.assert_allclose(model.coef_, least.coef_, rtol=1e-8)
             assert model.intercept_ == pytest.approx(least.intercept_, rel=1e-8)
     else:  # more columns than rows: it interpolates
-        model = Lasso(1e-4 * highest, tol=1e-8, max_iter=10**5).fit(X, y)
-        np.testing.assert_allclose(model.predict(X), y, atol=0.02)
+        model = Lasso(1e-3 * highest, tol=1e-6, max_iter=10**5).fit(X, y)
+        np.testing.assert_allclose(model.predict(X), y, atol=0.1)
 
 
 @pytest.mark.course("S3-91")

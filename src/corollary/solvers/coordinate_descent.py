@@ -72,8 +72,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 EPS = np.finfo(np.float64).eps
-FIRST = 100  # columns that enter an empty set
+FIRST = 150  # columns that may enter at a time, or half as many as b has nonzeros
+FEW = 20  # columns that hardly change what a set leaves
 ROUND = 50  # epochs between two steps towards (8)
+LAST = 10  # such steps at the end
 SHARP = 1e-9  # a goal, relative to y2, that is worth such a step in any case
 REGULAR = 1e-8  # share of a column's square that the columns before must leave of it
 FLAT = 1e-10  # a gradient that is 0 to rounding, relative to the one at b = 0
@@ -291,8 +293,12 @@ class WorkingSet:
             used += more
             kkt = kkt_violation(q - l2 * self.b, self.b, l1, penalty)
             done = left <= goal or used >= epochs or self.flat(l1, l2, kkt)
-            if not done or goal <= SHARP * y2:
+            for _ in range(LAST if done and goal <= SHARP * y2 else not done):
+                nonzeros = np.count_nonzero(self.b)
                 self.b[:] = towards_support(G, c, l1, l2, positive, self.b, q)
+                if np.count_nonzero(self.b) == nonzeros:
+                    break
+                q = c - G @ self.b  # a sign was in the way: go on without it
             if done:
                 return used
 
@@ -326,7 +332,8 @@ def towards_support(
     def P(b: Floats, q: Floats) -> float:
         return float(-b @ (c + q) / 2 + l1 * np.abs(b).sum() + l2 / 2 * (b @ b))
 
-    return fresh if P(fresh, c - G @ fresh) <= P(b, q) else b
+    rounding = 16 * EPS * float(np.abs(c) @ np.abs(b))
+    return fresh if P(fresh, c - G @ fresh) <= P(b, q) + rounding else b
 
 
 def duality_gap(
@@ -408,6 +415,7 @@ def solve(
 
     def begin(task: Task) -> None:
         task.enter(Q[:, task.k], ahead * task.l1)
+        task.rough = 0.0 if before is not None else 1e-3 * float(design.y2[task.k])
         task.descend()
 
     side_by_side(begin, tasks)
@@ -427,27 +435,26 @@ class Task:
     def __init__(self, ws: WorkingSet, penalty: Penalty, l1: float, l2: float) -> None:
         self.ws, self.k, self.penalty, self.l1, self.l2 = ws, ws.k, penalty, l1, l2
         self.goal = penalty.tol * float(ws.design.y2[self.k])
-        self.epochs, self.gap = 0, np.inf
+        self.epochs, self.gap, self.rough = 0, np.inf, 0.0
         self.point: Point | None = None
 
-    def enter(self, q: Floats, guess: float = 0.0) -> bool:
-        """Add the columns with |z_j| > guess, or > l1; tell if there are any."""
+    def enter(self, q: Floats, guess: float = 0.0) -> int:
+        """Add the columns with |z_j| > guess, or > l1; return how many."""
         ws = self.ws
         size = self.penalty.sizes(q) * ws.outside
         new = np.flatnonzero(size > (guess if guess > 0 else self.l1))
         if not len(new):
-            return False
-        most = max(FIRST, len(ws.b))
+            return 0
+        most = max(FIRST, int(np.count_nonzero(ws.b)) // 2)
         if guess <= 0 and len(new) > most:
             new = new[np.argpartition(-size[new], most - 1)[:most]]
         ws.add(new)
-        return True
+        return len(new)
 
     def descend(self) -> None:
-        """Solve within the set, not much finer than the gap that others leave."""
+        """Solve within the set, while others may enter not much finer than the gap."""
         rounding = 8 * EPS * float(self.ws.design.y2[self.k])
-        rough = 0.1 * self.gap if self.gap < np.inf else 0.0
-        goal = max(0.3 * self.goal, rough, rounding)
+        goal = max(0.3 * self.goal, self.rough, rounding)
         left = self.penalty.max_iter - self.epochs
         self.epochs += self.ws.solve(self.l1, self.l2, self.penalty, left, goal)
 
@@ -463,9 +470,10 @@ class Task:
             stop = StopReason.CONVERGED
         elif self.epochs >= self.penalty.max_iter:
             stop = StopReason.MAX_PASSES
-        elif not self.enter(q) and gap > 0.9 * before:
+        elif (entered := self.enter(q)) == 0 and gap > 0.9 * before:
             stop = StopReason.STALLED
         else:
+            self.rough = gap * (0.1 if entered > FEW else 0.01 if entered else 0.0)
             return
         P = float(r2 / 2 + l1 * np.abs(b).sum() + l2 / 2 * (b @ b))
         self.point = Point(b, gap / n, kkt / n, P / n, max(1, self.epochs), stop)
