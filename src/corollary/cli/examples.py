@@ -13,6 +13,8 @@ def examples() -> list[tuple[str, str, Any]]:
         *_unsupervised(),
         *_densities(),
         *_regressions(),
+        *_sparse_regressions(),
+        *_generalised(),
         *_classifiers(),
         *_hyperplanes(),
         *_discriminants(),
@@ -89,6 +91,49 @@ def _regressions() -> list[tuple[str, str, Any]]:
             descent,
         ),
     ]
+
+
+def _sparse_regressions() -> list[tuple[str, str, Any]]:
+    import numpy as np
+
+    import corollary
+
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(300, 40))
+    y = X[:, :3] @ [3.0, -2.0, 1.0] + rng.normal(size=300)
+    shown: list[tuple[str, str, Any]] = []
+    for name in ("Lasso", "ElasticNet", "LassoCV", "ElasticNetCV"):
+        chosen = {} if name.endswith("CV") else {"alpha": 0.1}
+        model = getattr(corollary, name)(**chosen).fit(X[100:], y[100:])
+        right, used = model.score(X[:100], y[:100]), int((model.coef_ != 0).sum())
+        score = f"R^2 on 100 new rows: {right:.3f}, with {used} of 40 inputs"
+        shown.append(("200 rows of 40 inputs, of which three matter", score, model))
+    return shown
+
+
+def _generalised() -> list[tuple[str, str, Any]]:
+    import numpy as np
+
+    import corollary
+
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(2000, 3))
+    mean = np.exp(X @ [0.5, -0.3, 0.2] + 1.0)
+    counts, amounts = rng.poisson(mean).astype(float), rng.gamma(2.0, mean / 2)
+    shown: list[tuple[str, str, Any]] = []
+    for name, y, options in (
+        ("PoissonRegressor", counts, {}),
+        ("GammaRegressor", amounts, {}),
+        ("TweedieRegressor", counts, {"power": 1.5}),
+        ("GeneralizedLinearRegressor", counts, {"family": "poisson"}),
+    ):
+        model = getattr(corollary, name)(**options).fit(X[500:], y[500:])
+        what = "counts" if y is counts else "amounts"
+        score = (
+            f"deviance explained on 500 new rows: {model.score(X[:500], y[:500]):.1%}"
+        )
+        shown.append((f"1,500 {what} whose mean is log-linear", score, model))
+    return shown
 
 
 def _classifiers() -> list[tuple[str, str, Any]]:
