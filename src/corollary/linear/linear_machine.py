@@ -115,7 +115,7 @@ def machine_of(model: Any) -> LinearMachine:
 
     Parameters
     ----------
-    model : estimator with coef_, intercept_ and classes_
+    model : estimator with ``coef_``, ``intercept_`` and ``classes_``
 
     Examples
     --------

@@ -40,7 +40,7 @@ class Logistic(OfMargin):
         return float(1 / np.log(self.base))
 
     def at(self, u: Floats) -> Floats:
-        """Never overflows: log(1 + e^-u) = max(0, -u) + log(1 + e^-|u|)."""
+        """Never overflows: log(1 + e^-u) = max(0, -u) + log(1 + e^-abs(u))."""
         return np.logaddexp(0.0, -u) * self._unit
 
     def slope(self, u: Floats) -> Floats:

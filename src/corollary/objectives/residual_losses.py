@@ -99,10 +99,10 @@ class _Tube(OfResidual):
 
 
 class _Straight(_Tube):
-    """max(0, |r| - epsilon)."""
+    """max(0, abs(r) - epsilon)."""
 
     def at(self, u: Floats) -> Floats:
-        """Return max(0, |r| - epsilon)."""
+        """Return max(0, abs(r) - epsilon)."""
         return self._beyond(u)
 
     def slope(self, u: Floats) -> Floats:
@@ -125,7 +125,7 @@ class _Straight(_Tube):
 
 @dataclass(frozen=True)
 class EpsilonInsensitive(_Straight):
-    """max(0, |r| - epsilon), the loss of support vector regression.
+    """max(0, abs(r) - epsilon), the loss of support vector regression.
 
     >>> EpsilonInsensitive(0.5).value(0.0, [0.4, -2.0]).tolist()
     [0.0, 1.5]
@@ -136,7 +136,7 @@ class EpsilonInsensitive(_Straight):
 
 @dataclass(frozen=True)
 class Absolute(_Straight):
-    """|r|: the minimiser is the median.
+    """abs(r): the minimiser is the median.
 
     >>> Absolute().value(1.0, [0.0, 3.0]).tolist()
     [1.0, 2.0]
@@ -147,7 +147,7 @@ class Absolute(_Straight):
 
 @dataclass(frozen=True)
 class SquaredEpsilonInsensitive(_Tube, LinearLink):
-    """max(0, |r| - epsilon)^2.
+    """max(0, abs(r) - epsilon)^2.
 
     >>> SquaredEpsilonInsensitive(0.5).value(0.0, [0.4, -2.0]).tolist()
     [0.0, 2.25]
@@ -156,11 +156,11 @@ class SquaredEpsilonInsensitive(_Tube, LinearLink):
     epsilon: float = 0.1
 
     def at(self, u: Floats) -> Floats:
-        """Return max(0, |r| - epsilon)^2."""
+        """Return max(0, abs(r) - epsilon)^2."""
         return self._beyond(u) ** 2
 
     def slope(self, u: Floats) -> Floats:
-        """Return 2 (|r| - epsilon) towards the tube."""
+        """Return 2 (abs(r) - epsilon) towards the tube."""
         return 2 * np.sign(u) * self._beyond(u)
 
     def bend(self, u: Floats) -> Floats:
@@ -187,7 +187,7 @@ class Huber(OfResidual):
         require(self, "delta", self.delta, self.delta > 0, "> 0")
 
     def at(self, u: Floats) -> Floats:
-        """Return r^2/2 up to delta, delta |r| - delta^2/2 beyond."""
+        """Return r^2/2 up to delta, delta abs(r) - delta^2/2 beyond."""
         near = np.minimum(np.abs(u), self.delta)
         return near * (np.abs(u) - 0.5 * near)
 
