@@ -6,6 +6,7 @@ sums add up) and what it is, one of the roles below.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -78,9 +79,9 @@ class Classifier(ClassifierMixin, Estimator):
 class DensityEstimator(DensityMixin, Estimator):
     """Gives the log density of a row; `score` is the mean over rows."""
 
+    @abstractmethod
     def score_samples(self, X: Any) -> Vector:
         """Return the log density of each row."""
-        raise NotImplementedError
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log density of the rows."""
