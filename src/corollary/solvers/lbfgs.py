@@ -25,7 +25,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 
-__all__ = ["LBFGS", "begin", "step"]
+__all__ = ["LBFGS", "begin", "shorter", "step", "two_loop"]
 
 Precondition = Callable[[Floats], Floats]
 
@@ -75,7 +75,7 @@ def step(
     if not (fell or (same and abs(float(g @ search.d)) <= 0.9 * abs(slope))):  # (3)
         if search.tries >= MOST_TRIES:
             return replace(search, trial=search.x, stalled=True)
-        t = _shorter(search.t, search.f, slope, f)
+        t = shorter(search.t, search.f, slope, f)
         return replace(
             search, t=t, trial=search.x + t * search.d, tries=search.tries + 1
         )
@@ -93,13 +93,13 @@ def step(
 
 
 def _onward(search: LBFGS, precondition: Precondition) -> LBFGS:
-    d = -_two_loop(search.g, search.pairs, precondition)  # (1)
+    d = -two_loop(search.g, search.pairs, precondition)  # (1)
     if not d @ search.g < 0:  # rounding spoilt the pairs: begin anew
         search, d = replace(search, pairs=()), -precondition(search.g)
     return replace(search, d=d, t=1.0, tries=0, trial=search.x + d)
 
 
-def _two_loop(
+def two_loop(
     g: Floats, pairs: tuple[tuple[Floats, Floats], ...], precondition: Precondition
 ) -> Floats:
     """Return H g."""
@@ -116,7 +116,7 @@ def _two_loop(
     return r
 
 
-def _shorter(t: float, f0: float, slope: float, f: float) -> float:
+def shorter(t: float, f0: float, slope: float, f: float) -> float:
     """Minimise the parabola through f0, its slope, and f(t); stay in [0.1, 0.5] t."""
     curvature = f - f0 - t * slope
     best = -slope * t * t / (2 * curvature) if np.isfinite(f) and curvature > 0 else 0.0
