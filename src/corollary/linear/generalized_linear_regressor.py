@@ -144,7 +144,9 @@ class GeneralizedLinearRegressor(GeneralizedLinearModel):
         if self.exposure is not None and link != Log():
             must = "an exposure needs the log link"
             raise ParameterError(sentence(self, must, link.name, "Use link='log'."))
-        if link in [LINKS[name] for name in SHARES] and not isinstance(family, Binomial):
+        if link in [LINKS[name] for name in SHARES] and not isinstance(
+            family, Binomial
+        ):
             must = f"link {link.name} needs a mean between 0 and 1"
             raise ParameterError(sentence(self, must, f"the {family.name} family"))
         return link

@@ -1,16 +1,16 @@
-"""What logistic regression says of its own fit: the gap, and whether there is a minimum.
+"""What logistic regression says of its fit: the gap, and whether a minimum exists.
 
 With a penalty there is a minimum, and the duality gap says how far it is at most
 (`linear/logistic_gap.py`).  Without one the Newton decrement g'H^-1 g / 2 estimates it,
-and there may be none.  The likelihood of two or more classes has a maximum if and only if
-no direction of the weights says yes to all rows and more than yes to some (Albert and
-Anderson 1984): no V other than 0 has
+and there may be none.  The likelihood of two or more classes has a maximum if and only
+if no direction of the weights says yes to all rows and more than yes to some (Albert
+and Anderson 1984): no V other than 0 has
 
     (V_{y_n} - V_k)'(1, x_n) >= 0   for all n and k                              (1)
 
-up to what changes no score.  Whether the fitted scores are such a V is seen in one pass:
-all margins are positive.  Where some margin is large and the rows are in memory and not
-too many, a linear programme decides (1) (`linear/separability.py`): the vectors
+up to what changes no score.  Whether the fitted scores are such a V is seen in one
+pass: all margins are positive.  Where some margin is large and the rows are in memory
+and not too many, a linear programme decides (1) (`linear/separability.py`): the vectors
 (e_{y_n} - e_k) (1, x_n)' are to lie in one half-space.
 """
 

@@ -7,14 +7,14 @@ over the classes, such that each class keeps its weight (the intercept's conditi
     sum_n w_n q_n = sum_n w_n e_{y_n}                                            (1)
 
 where R(W) = l1 ||W||_1 + l2/2 ||W||^2 has the conjugate sum (|V| - l1)_+^2 / (2 l2), or
-infinity outside of |V| <= l1 if l2 = 0.  Every such q bounds the minimum from below, and
-the distance from F(W, b) to the bound is a sum of terms >= 0, so no digit cancels:
+infinity outside of |V| <= l1 if l2 = 0.  Every such q bounds the minimum from below,
+and the distance from F(W, b) to the bound is a sum of terms >= 0, so no digit cancels:
 
     gap = 1/n sum_n w_n KL(q_n || p_n)
         + sum [l1 |W| + l2/2 W^2 + (|V| - l1)_+^2 / (2 l2) - V W]                (2)
 
-A fit's own p meets the condition of (1) only at the optimum.  Let s_k be the weight that
-p gives to class k, and n_k the weight it has.  The mixture with a constant law u,
+A fit's own p meets the condition of (1) only at the optimum.  Let s_k be the weight
+that p gives to class k, and n_k the weight it has.  The mixture with a constant law u,
 
     q = (1 - t) p + t u,   1 - t = min_k n_k / s_k (at most 1),
     t u_k = (n_k - (1 - t) s_k) / n                                              (3)
@@ -23,11 +23,12 @@ meets it exactly, and so does a step from there to the labels, which scales V:
 
     q' = (1 - s) e_y + s q,   s = min(1, l1 / max |V|)                           (4)
 
-With l1 alone (4) is needed, with l2 alone s = 1 is best, and otherwise the better counts.
-F(W, b) is never farther from the minimum than (2).
+With l1 alone (4) is needed, with l2 alone s = 1 is best, and otherwise the better
+counts. F(W, b) is never farther from the minimum than (2).
 
 Notation: p, e_y, w, n as in `linear/logistic_problem.py`.
-References: Yu, Huang and Lin (2011), dual of logistic regression; Massias et al. (2020).
+References: Yu, Huang and Lin (2011), dual of logistic regression; Massias et al.
+(2020).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The quasi-Newton search of logistic regression: gradients alone, any number of columns.
+"""The quasi-Newton search of logistic regression: gradients, any number of columns.
 
-L-BFGS, one pass over the data an evaluation, preconditioned by the blocks of the Hessian
-that belong to one class: with x~ = (x - mean, 1),
+L-BFGS, one pass over the data an evaluation, preconditioned by the blocks of the
+Hessian that belong to one class: with x~ = (x - mean, 1),
 
     P_k = (1/n sum_n h_nk x~_n x~_n' + l2 diag(1, ..., 1, 0))^-1,
     h_nk = w_n p_k(x_n) (1 - p_k(x_n))                                           (1)

@@ -1,19 +1,19 @@
 """The problem that every search of logistic regression solves, and its sums.
 
-Two classes have m = 1 row of weights, K > 2 classes have m = K.  With x~ = x - mean (the
-mean is taken out so that the intercept does not hang on the weights), minimise
+Two classes have m = 1 row of weights, K > 2 classes have m = K.  With x~ = x - mean
+(the mean is taken out so that the intercept does not hang on the weights), minimise
 
     F(W, b) = 1/n sum_n w_n [-log p_{y_n}(x_n)] + l1 ||W||_1 + l2/2 ||W||^2      (1)
 
 where l1 = rho/(C n), l2 = (1 - rho)/(C n), rho = l1_ratio, n = sum of the weights.  A
-point of a search is (W, b) row by row; the intercepts are not penalised.  The smooth part
-of (1) has gradient and Hessian
+point of a search is (W, b) row by row; the intercepts are not penalised.  The smooth
+part of (1) has gradient and Hessian
 
     G = 1/n sum_n w_n (p(x_n) - e_{y_n}) (x~_n, 1)' + l2 (W, 0)                  (2)
     H_kl = 1/n sum_n w_n p_k ([k = l] - p_l) (x~_n, 1)(x~_n, 1)' + l2 [k = l] I* (3)
 
-with I* the identity that has a 0 for the intercept.  A minimum of (1) is where the least
-subgradient of each weight is 0:
+with I* the identity that has a 0 for the intercept.  A minimum of (1) is where the
+least subgradient of each weight is 0:
 
     G_j + l1 sign(W_j) where W_j is not 0,  (|G_j| - l1)_+ where it is           (4)
 
@@ -113,9 +113,9 @@ class Problem:
             T[:, -1] = log_pi[1] - log_pi[0] if two else log_pi - log_pi.mean()
         return T.reshape(-1)
 
-    def ridge(self, l: float) -> Floats:
-        """Return l for every weight and 0 for every intercept, flat."""
-        each = np.full(self.shape, l)
+    def ridge(self, strength: float) -> Floats:
+        """Return it for every weight and 0 for every intercept, flat."""
+        each = np.full(self.shape, strength)
         each[:, -1] = 0.0
         return each.reshape(-1)
 
@@ -233,7 +233,7 @@ def gradient(
 
 def quadratic(chunk: Chunk, problem: Problem, theta: Floats) -> Quadratic:
     """Sum loss, gradient and Hessian."""
-    m, p = problem.shape
+    m, _ = problem.shape
     h = np.empty((chunk.n, m), chunk.X.dtype)
     s = gradient(chunk, problem, theta, h)
     if m == 1:
@@ -254,10 +254,10 @@ def softmax_hessian(X: Matrix, P: Floats, w: Floats | None, mean: Floats) -> Flo
         Z = np.ones((len(block), p), X.dtype)
         np.subtract(block, shift, out=Z[:, :-1])
         for k in range(m):
-            for l in range(k + 1):
-                h = wP[:, k] * ((k == l) - P_[:, l])  # type: ignore[index]
-                H[k, :, l] += Z.T @ (Z * h[:, None])
+            for j in range(k + 1):
+                h = wP[:, k] * ((k == j) - P_[:, j])  # type: ignore[index]
+                H[k, :, j] += Z.T @ (Z * h[:, None])
     for k in range(m):
-        for l in range(k):
-            H[l, :, k] = H[k, :, l].T
+        for j in range(k):
+            H[j, :, k] = H[k, :, j].T
     return H.reshape(m * p, m * p)

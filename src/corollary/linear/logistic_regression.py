@@ -25,30 +25,35 @@ The intercept is not penalised.  Three searches minimise it, all on sums over th
     lbfgs                quasi-Newton    -          -             any number
     newton-cholesky      Newton          -          -             few: (m d)^2 numbers
     coordinate-descent   descent         descent    descent       any number (*)
-    newton-cg, sag       quasi-Newton    -          -             any number
+    newton-cg            Newton          -          -             any number (*)
+    sag                  quasi-Newton    -          -             any number
     saga                 quasi-Newton    descent    descent       any number (*)
     liblinear            quasi-Newton    descent    -             any number (*)
 
-(*) beyond a few thousand weights W, whose Hessian would cost more than all else, descent
-gives way to quasi-Newton.  The last four are scikit-learn's names for searches that end
-at the same minimum.  LIBLINEAR itself penalises the intercept too; here 'liblinear' does
-not.  Other links than the logit, for two classes, are in `linear/logistic_link.py`.
+(*) beyond a few thousand weights W, whose Hessian would cost more than all else, Newton
+and descent give way to quasi-Newton.  The last four are scikit-learn's names for
+searches that end at the same minimum.  LIBLINEAR itself penalises the intercept too;
+here 'liblinear' does not.  Other links than the logit, for two classes, are in
+`linear/logistic_link.py`.
 
 The report has the duality gap, or without a penalty the Newton decrement.  Separable
 classes have no maximum of likelihood: without a penalty W grows for ever.  The report
 tells (`linear/logistic_account.py`).
 
 Notation: W (1 or K, d) = coef_; b = intercept_; m = 1 for two classes and K otherwise.
-Course: S4-9, S3-75, S1-34, S3-73, S3-74, S2-14, S2-15, S4-61. References: Bohning (1992);
-Friedman, Hastie and Tibshirani (2010); Nocedal and Wright (2006).
+Course: S4-9, S3-75, S1-34, S3-73, S3-74, S2-14, S2-15, S4-61. References: Bohning
+(1992); Friedman, Hastie and Tibshirani (2010); Nocedal and Wright (2006).
 """
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
@@ -65,6 +70,7 @@ from corollary.core.params import (
     whole,
 )
 from corollary.core.report import Report, StopReason
+from corollary.core.rows import dense
 from corollary.engine import Chunk, Data, Fitted, Settled, Statistics, SummationLearner
 from corollary.linear import logistic_lbfgs, logistic_link, logistic_newton
 from corollary.linear.class_weights import class_weights
@@ -114,7 +120,7 @@ class LogisticRegression(SummationLearner, Classifier):
         'liblinear': see the table above.  An L1 penalty needs 'coordinate-descent',
         'saga' or 'liblinear'.
     max_iter : int, default=100
-        Passes over the data.
+        Passes over the data after the first, which looks at the start.
     verbose : int, default=0
         1 shows progress.
     warm_start : bool, default=False
@@ -222,6 +228,16 @@ class LogisticRegression(SummationLearner, Classifier):
             raise ParameterError(sentence(self, must, "None"))
         return C, PENALTIES.get(self.penalty, rho)
 
+    def _contradiction(self) -> str | None:
+        """Say which of the parameters that mean the same is not heard, if any."""
+        penalty, C, rho = self.penalty, float(self.C), self.l1_ratio or 0.0
+        if penalty is None and (C != 1.0 or rho != 0.0):
+            return f"Setting penalty=None will ignore the C={C:g} and l1_ratio={rho:g}."
+        if penalty in PENALTIES and rho not in (0.0, PENALTIES[penalty]):
+            rule = "l1_ratio parameter is only used when penalty is 'elasticnet'."
+            return f"{rule} Got (penalty={penalty}) and l1_ratio={rho:g}."
+        return None
+
     def _link(self) -> Link:
         return self.link if isinstance(self.link, Link) else LINKS[self.link]
 
@@ -244,6 +260,8 @@ class LogisticRegression(SummationLearner, Classifier):
             refuse(must, f"{K} classes", "Use another solver.")
         if self.dual and (solver != "liblinear" or rho > 0):
             refuse("dual=True needs solver 'liblinear' and L2", f"{solver!r}")
+        if contradiction := self._contradiction():
+            warnings.warn(contradiction, UserWarning, stacklevel=5)
         if self._link() == LINKS["logit"]:
             return
         if K > 2:
@@ -255,7 +273,7 @@ class LogisticRegression(SummationLearner, Classifier):
 
     def max_passes(self) -> int:
         """Bound the number of passes; the first looks at the start."""
-        return max(1, int(self.max_iter))
+        return 1 + int(self.max_iter)
 
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> Search | logistic_link.LinkSearch:
@@ -312,9 +330,9 @@ class LogisticRegression(SummationLearner, Classifier):
         pi = census.classes / problem.n
         h = (pi * (1 - pi))[-m:]
         H = second_moments(census.spread, problem.mean, h)
-        newton = self.solver == "newton-cholesky"
         descent = self.solver == "coordinate-descent" or problem.l1 > 0
-        if newton or (descent and m * p <= MANY):
+        second = descent or self.solver == "newton-cg"
+        if self.solver == "newton-cholesky" or (second and m * p <= MANY):
             remedy = "Use solver='lbfgs'."
             check_memory(self, 32.0 * (m * p) ** 2, "the Hessian", remedy)
             squares = H[0] if H.ndim == 2 else np.diagonal(H[0])
@@ -324,7 +342,7 @@ class LogisticRegression(SummationLearner, Classifier):
 
     def _last(self, shape: tuple[int, int]) -> tuple[Floats, Floats] | None:
         """Return W and b of the last fit, where asked and possible."""
-        coef = getattr(self, "coef_", np.zeros(0))
+        coef = dense(getattr(self, "coef_", np.zeros(0)))
         if not self.warm_start or coef.shape != shape:
             return None
         return coef.astype(np.float64), np.broadcast_to(self.intercept_, shape[:1])
@@ -364,15 +382,35 @@ class LogisticRegression(SummationLearner, Classifier):
         dtype = state.dtype
         self.coef_ = W.astype(dtype)
         self.intercept_ = (b if self.fit_intercept else np.zeros_like(b)).astype(dtype)
-        self.n_iter_ = np.array([fitted.report.passes], dtype=np.int32)
+        self.n_iter_ = np.array([fitted.report.passes - 1], dtype=np.int32)
 
     # -- use -----------------------------------------------------------------------
+    def sparsify(self) -> Self:
+        """Keep only the nonzeros of `coef_`, as a sparse matrix.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Make `coef_` an array again.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self.coef_ = dense(self.coef_)
+        return self
+
     def decision_function(self, X: Any) -> Floats:
         """Return the scores W x + b: (n,) for two classes, (n, K) otherwise."""
         X = self._query(X)
-        Z = np.asarray(X @ self.coef_.T.astype(X.dtype)) + self.intercept_.astype(
-            X.dtype
-        )
+        Z = dense(X @ self.coef_.T.astype(X.dtype)) + self.intercept_.astype(X.dtype)
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
     def predict(self, X: Any) -> Vector:

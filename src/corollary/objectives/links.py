@@ -11,9 +11,9 @@ decreasing on the means it allows, so that mu = g^-1(eta):
     loglog      eta = -log(-log mu)          cauchit    eta = tan(pi (mu - 1/2)) (4)
     power k     eta = mu^k,  mu > 0                                              (5)
 
-(2) to (4) but the reciprocal are the quantiles of a law with distribution function F, so
-that mu = F(eta) = P(noise <= eta): the logistic, normal, Gumbel (of minima for cloglog,
-of maxima for loglog) and Cauchy laws.
+(2) to (4) but the reciprocal are the quantiles of a law with distribution function F,
+so that mu = F(eta) = P(noise <= eta): the logistic, normal, Gumbel (of minima for
+cloglog, of maxima for loglog) and Cauchy laws.
 
 The canonical link of a family makes eta its natural parameter.  For means in (0, 1) the
 tails matter: log mu, log(1 - mu) and log dmu/deta are computed each on their own, so

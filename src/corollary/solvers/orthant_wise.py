@@ -1,9 +1,10 @@
 """Orthant-wise L-BFGS: quasi-Newton steps for a smooth function plus an l1 penalty.
 
-Also known as: projected scaled subgradient, two-metric projection, a relative of OWL-QN.
+Also known as: projected scaled subgradient, two-metric projection, a relative of
+OWL-QN.
 
-Minimise  F(x) = f(x) + sum_j l_j |x_j|,  l >= 0.  Of the subgradients of F at x the least
-is
+Minimise  F(x) = f(x) + sum_j l_j |x_j|,  l >= 0.  Of the subgradients of F at x the
+least is
 
     v_j = g_j + l_j sign(x_j),   or  sign(g_j) (|g_j| - l_j)_+  where x_j = 0    (1)
 
@@ -11,8 +12,8 @@ Within one orthant F is smooth.  From x the search goes into the orthant
 
     o_j = sign(x_j),  or  -sign(v_j) where x_j = 0                               (2)
 
-on the support A, where x_j is not 0 or not penalised, by a quasi-Newton step in A alone,
-and elsewhere by a scaled subgradient, which cannot leave the orthant:
+on the support A, where x_j is not 0 or not penalised, by a quasi-Newton step in A
+alone, and elsewhere by a scaled subgradient, which cannot leave the orthant:
 
     d_A = -H_A v_A,   d_j = -gamma P_jj v_j  for j not in A                      (3)
 
@@ -118,7 +119,9 @@ def _onward(search: LBFGS, l1: Floats, precondition: Precondition) -> LBFGS:
     v = least_subgradient(search.x, search.g, l1)
     A = ((search.x != 0) | (l1 == 0)).astype(np.float64)
     pairs = tuple((s * A, y * A) for s, y in search.pairs)
-    pairs = tuple((s, y) for s, y in pairs if s @ y > 1e-10 * (s @ s) ** 0.5 * (y @ y) ** 0.5)
+    pairs = tuple(
+        (s, y) for s, y in pairs if s @ y > 1e-10 * (s @ s) ** 0.5 * (y @ y) ** 0.5
+    )
 
     def within(g: Floats) -> Floats:
         return precondition(g * A) * A

@@ -1,4 +1,4 @@
-"""Proximal Newton: a smooth convex function plus an l1 penalty, by its quadratic models.
+"""Proximal Newton: a smooth convex function plus an l1 penalty, by quadratic models.
 
 Also known as: iteratively reweighted least squares with the lasso, glmnet, newGLMNET.
 
@@ -15,8 +15,8 @@ and leave a lasso on the Schur complement,
 
     G = H_ww - H_wb H_bb^-1 H_bw,   c = G x_w - (g_w - H_wb H_bb^-1 g_b)         (3)
 
-which coordinate descent solves on its Gram matrix (`solvers/coordinate_descent.py`), not
-more finely than the step deserves.  Then along d = z - x
+which coordinate descent solves on its Gram matrix (`solvers/coordinate_descent.py`),
+not more finely than the step deserves.  Then along d = z - x
 
     F(x + t d) <= F(x) + c t (g'd + l1 (||z||_1 - ||x||_1)),   t = 1, 1/2, ...   (4)
 
@@ -126,9 +126,7 @@ def step(
     return replace(here, trial=x, stalled=True) if ended else here
 
 
-def minimise_model(
-    x: Floats, g: Floats, H: Floats, l1: Floats, free: Vector
-) -> Floats:
+def minimise_model(x: Floats, g: Floats, H: Floats, l1: Floats, free: Vector) -> Floats:
     """Minimise (1)."""
     w, b = np.flatnonzero(~free), np.flatnonzero(free)
     A = np.linalg.solve(H[np.ix_(b, b)], np.column_stack([H[np.ix_(b, w)], g[b]]))
@@ -140,7 +138,7 @@ def minimise_model(
     return z
 
 
-def lasso(G: Floats, c: Floats, l1: float, b: Vector, slope: Floats) -> Floats:
+def lasso(G: Any, c: Any, l1: float, b: Any, slope: Floats) -> Floats:
     """Minimise 1/2 b'G b - c'b + l1 ||b||_1 by descent from b."""
     penalty = Penalty()
     goal = FINER * kkt_violation(-slope, b, l1, penalty)
