@@ -106,6 +106,18 @@ LEARNERS = [
     Case(
         "LogisticRegression", {"tol": 1e-6, "C": 0.1}, ("coef_", "intercept_"), "label"
     ),
+    Case(
+        "LogisticRegression",
+        {"tol": 1e-8, "C": 0.1, "l1_ratio": 0.5, "solver": "coordinate-descent"},
+        ("coef_", "intercept_"),
+        "label",
+    ),
+    Case(
+        "LogisticRegression",
+        {"tol": 1e-8, "link": "probit"},
+        ("coef_", "intercept_"),
+        "two",
+    ),
     Case("LeastSquaresClassifier", {}, ("coef_", "intercept_"), "label"),
     Case(
         "BatchPerceptron",
