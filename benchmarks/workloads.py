@@ -63,7 +63,7 @@ def csr(
 
 
 def sparse_classes(n: int, d: int, nonzeros: int) -> tuple[sp.csr_matrix, np.ndarray]:
-    """Draw sparse rows of length 1 with columns as frequent as words, and two classes."""
+    """Draw sparse rows, columns as frequent as words, and two classes."""
     rng = np.random.default_rng(0)
     frequency = np.cumsum(1 / np.arange(1, d + 1) ** 0.9)
     j = np.searchsorted(frequency / frequency[-1], rng.random((n, nonzeros)))
