@@ -37,6 +37,7 @@ ESTIMATORS = {
     ),
     "LinearRegression": "corollary.linear.linear_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
+    "LogisticRegressionCV": "corollary.linear.logistic_regression_cv",
     "MSEProcedure": "corollary.linear.mse_procedure",
     "MaximumEntropyClassifier": "corollary.bayes.maximum_entropy_classifier",
     "MixedNB": "corollary.bayes.mixed_nb",
@@ -127,6 +128,9 @@ if TYPE_CHECKING:
     from corollary.linear.linear_regression import LinearRegression as LinearRegression
     from corollary.linear.logistic_regression import (
         LogisticRegression as LogisticRegression,
+    )
+    from corollary.linear.logistic_regression_cv import (
+        LogisticRegressionCV as LogisticRegressionCV,
     )
     from corollary.linear.mse_procedure import MSEProcedure as MSEProcedure
     from corollary.linear.perceptron import Perceptron as Perceptron

@@ -137,10 +137,16 @@ def _generalised() -> list[tuple[str, str, Any]]:
 
 
 def _classifiers() -> list[tuple[str, str, Any]]:
-    from corollary import GaussianNB, LogisticRegression, datasets
+    from corollary import (
+        GaussianNB,
+        LogisticRegression,
+        LogisticRegressionCV,
+        datasets,
+    )
 
     drawn = datasets.classification(2000, 5, 3, random_state=0)
     logistic = LogisticRegression().fit(drawn.X[500:], drawn.y[500:])
+    chosen = LogisticRegressionCV(Cs=4, cv=3).fit(drawn.X[500:], drawn.y[500:])
     fish = datasets.fish("length").table()
     bayes = GaussianNB().fit(fish.X, fish.y)
     right = logistic.score(drawn.X[:500], drawn.y[:500])
@@ -149,6 +155,11 @@ def _classifiers() -> list[tuple[str, str, Any]]:
             "1,500 rows of three classes, drawn from a softmax model",
             f"accuracy on 500 new rows: {right:.1%}",
             logistic,
+        ),
+        (
+            "the same rows, with the penalty chosen by three folds",
+            f"C = {chosen.C_:.4g} of {chosen.Cs_.round(4).tolist()}",
+            chosen,
         ),
         (
             fish.about,

@@ -49,14 +49,11 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.arrays import Floats, Vector
-from corollary.core.base import Classifier
+from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import (
@@ -75,10 +72,10 @@ from corollary.engine import Chunk, Data, Fitted, Settled, Statistics, Summation
 from corollary.linear import logistic_lbfgs, logistic_link, logistic_newton
 from corollary.linear.class_weights import class_weights
 from corollary.linear.logistic_account import Ended, account, conclude
+from corollary.linear.logistic_classifier import LogisticClassifier
 from corollary.linear.logistic_problem import Problem, Search
 from corollary.linear.logistic_sums import Census, second_moments, take_census
 from corollary.objectives.links import LINKS, SHARES, Link
-from corollary.objectives.softmax import log_softmax, softmax
 
 __all__ = ["LogisticRegression"]
 
@@ -90,7 +87,7 @@ PENALTIES = {"l1": 1.0, "l2": 0.0}
 a_link = Rule("a Link", lambda value: isinstance(value, Link))
 
 
-class LogisticRegression(SummationLearner, Classifier):
+class LogisticRegression(SummationLearner, LogisticClassifier):
     """Logistic regression, for two or more classes.
 
     Parameters
@@ -238,9 +235,6 @@ class LogisticRegression(SummationLearner, Classifier):
             return f"{rule} Got (penalty={penalty}) and l1_ratio={rho:g}."
         return None
 
-    def _link(self) -> Link:
-        return self.link if isinstance(self.link, Link) else LINKS[self.link]
-
     def _check_pairs(self) -> None:
         """Refuse parameters that contradict each other."""
         (C, rho), solver, K = self._penalty(), self.solver, len(self.classes_)
@@ -262,14 +256,18 @@ class LogisticRegression(SummationLearner, Classifier):
             refuse("dual=True needs solver 'liblinear' and L2", f"{solver!r}")
         if contradiction := self._contradiction():
             warnings.warn(contradiction, UserWarning, stacklevel=5)
-        if self._link() == LINKS["logit"]:
+        if self.probability_link() == LINKS["logit"]:
             return
         if K > 2:
-            must = f"link {self._link().name} needs two classes"
+            must = f"link {self.probability_link().name} needs two classes"
             refuse(must, f"{K}", "Use link='logit', or one class against the rest.")
         if rho > 0:
-            must = f"link {self._link().name} takes an L2 penalty or none"
+            must = f"link {self.probability_link().name} takes an L2 penalty or none"
             refuse(must, f"l1_ratio = {rho:g}", "Use link='logit'.")
+
+    def probability_link(self) -> Link:
+        """Return the link as an object."""
+        return self.link if isinstance(self.link, Link) else LINKS[self.link]
 
     def max_passes(self) -> int:
         """Bound the number of passes; the first looks at the start."""
@@ -291,11 +289,11 @@ class LogisticRegression(SummationLearner, Classifier):
         if heavy < 2:
             must = "needs samples of at least 2 classes in the data with weight > 0"
             raise DataError(sentence(self, must, f"{heavy}"))
-        if self._link() != LINKS["logit"]:
+        if self.probability_link() != LINKS["logit"]:
             C, _ = self._penalty()
             return logistic_link.begin(
                 data,
-                self._link(),
+                self.probability_link(),
                 1.0 / (C * float(census.classes.sum())),
                 weights,
                 self._last((1, len(census.spread.mean))),
@@ -383,58 +381,3 @@ class LogisticRegression(SummationLearner, Classifier):
         self.coef_ = W.astype(dtype)
         self.intercept_ = (b if self.fit_intercept else np.zeros_like(b)).astype(dtype)
         self.n_iter_ = np.array([fitted.report.passes - 1], dtype=np.int32)
-
-    # -- use -----------------------------------------------------------------------
-    def sparsify(self) -> Self:
-        """Keep only the nonzeros of `coef_`, as a sparse matrix.
-
-        Returns
-        -------
-        self
-        """
-        check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
-        return self
-
-    def densify(self) -> Self:
-        """Make `coef_` an array again.
-
-        Returns
-        -------
-        self
-        """
-        check_is_fitted(self)
-        self.coef_ = dense(self.coef_)
-        return self
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores W x + b: (n,) for two classes, (n, K) otherwise."""
-        X = self._query(X)
-        Z = dense(X @ self.coef_.T.astype(X.dtype)) + self.intercept_.astype(X.dtype)
-        return Z[:, 0] if Z.shape[1] == 1 else Z
-
-    def predict(self, X: Any) -> Vector:
-        """Return the class of largest probability."""
-        Z = self.decision_function(X)
-        if Z.ndim == 2:
-            return self.classes_[Z.argmax(axis=1)]
-        even = float(self._link().of(np.array(0.5)))
-        return self.classes_[(Z > even).astype(int)]
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return P(class | x), (n, K)."""
-        if self._link() == LINKS["logit"]:
-            return softmax(self._logits(X))
-        return np.exp(self.predict_log_proba(X))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return log P(class | x), (n, K)."""
-        if self._link() == LINKS["logit"]:
-            return log_softmax(self._logits(X))
-        Z = self.decision_function(X)
-        logs = self._link().logs(Z.astype(np.float64))
-        return np.column_stack([logs.rest, logs.mean]).astype(Z.dtype)
-
-    def _logits(self, X: Any) -> Floats:
-        Z = self.decision_function(X)
-        return np.column_stack([np.zeros_like(Z), Z]) if Z.ndim == 1 else Z
