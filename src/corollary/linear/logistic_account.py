@@ -59,7 +59,9 @@ def conclude(data: Data, search: Search) -> Ended:
     problem, theta, g = search.problem, search.theta, search.g
     if data.once or g is None:
         return Ended(search)
-    gap = duality_gap(data, problem, theta, g) if problem.penalised else None
+    gap = None
+    if problem.penalised:
+        gap = duality_gap(data, problem, theta, search.f, g)
     margin, verdict, decrement = None, None, search.decrement
     if search.f <= 0.1 or not problem.penalised:
         W, b = problem.model(theta)

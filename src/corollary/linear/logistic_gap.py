@@ -40,7 +40,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.engine import Chunk, Data, Statistics
-from corollary.linear.logistic_problem import Problem
+from corollary.linear.logistic_problem import Problem, gradient
 from corollary.linear.logistic_sums import scores, weighted
 from corollary.objectives.softmax import log_softmax
 
@@ -54,13 +54,20 @@ class Divergences(Statistics):
     kl: Floats
 
 
-def duality_gap(data: Data, problem: Problem, theta: Floats, g: Floats) -> float:
-    """Return (2) at a point where the gradient of the smooth part is g."""
+def duality_gap(
+    data: Data, problem: Problem, theta: Floats, f: float, g: Floats
+) -> float:
+    """Return (2) at a point of objective f where the gradient of the smooth part is g.
+
+    It is never more than f: no objective is below 0.
+    """
     G, W = g.reshape(problem.shape), theta.reshape(problem.shape)[:, :-1]
     share = problem.classes / problem.n
     t, tu = mixture(share, G[:, -1]) if problem.intercept else (0.0, 0 * share)
     loss = G[:, :-1] - problem.l2 * W  # the loss's part of the gradient
-    V = -((1 - t) * loss - t * problem.sums / problem.n)  # (m, d)
+    V = -(1 - t) * loss  # (m, d)
+    if t > 0:
+        V = V - t * constant_gradient(data, problem)
     top = float(np.abs(V).max(initial=0.0))
     scales = [1.0] if problem.l2 > 0 or top <= problem.l1 else []
     if problem.l1 > 0 and top > problem.l1:
@@ -77,10 +84,23 @@ def duality_gap(data: Data, problem: Problem, theta: Floats, g: Floats) -> float
     )
     exact = t == 0 and scales == [1.0]  # then q = p
     kl = np.zeros(1) if exact else data.reduce(first).kl / problem.n
-    return min(
+    gaps = [
         float(kl_s) + young(problem, W, s * V)
         for s, kl_s in zip(scales, kl, strict=True)
-    )
+    ]
+    return min(*gaps, f)
+
+
+def constant_gradient(data: Data, problem: Problem) -> Floats:
+    """Return the gradient at the constant model, minus the sums of x~ by class over n.
+
+    It is what the constant law u of (3) adds to V: sum_n w_n x~_n = 0, so that any
+    constant law gives the same.
+    """
+    theta = problem.first()
+    s = data.reduce(partial(gradient, problem=problem, theta=theta))
+    _, g = problem.smooth(s, theta)
+    return g.reshape(problem.shape)[:, :-1]
 
 
 def mixture(share: Floats, slope: Floats) -> tuple[float, Floats]:

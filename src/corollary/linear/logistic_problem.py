@@ -73,7 +73,6 @@ class Problem:
     l2: float
     weights: Floats | None  # (K,) class weights
     classes: Floats  # (K,) total weight of each class
-    sums: Floats  # (m, d) sum of w x~ over the rows of a class
     mean: Floats  # (d,) taken out of the features
     intercept: bool
     dtype: Any

@@ -80,6 +80,7 @@ from corollary.objectives.links import LINKS, SHARES, Link
 __all__ = ["LogisticRegression"]
 
 MANY = 2000  # weights W whose Hessian would cost more than all else
+MOST = 15_000  # such that the Hessian still fits into memory
 SMOOTH = ("lbfgs", "newton-cholesky", "newton-cg", "sag")
 SOLVERS = (*SMOOTH, "coordinate-descent", "saga", "liblinear")
 PENALTIES = {"l1": 1.0, "l2": 0.0}
@@ -307,14 +308,12 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
         (C, rho), n = self._penalty(), float(census.classes.sum())
         zero = np.zeros_like(census.spread.mean)
         mean = census.spread.mean if self.fit_intercept else zero
-        sums = census.sums - np.outer(census.classes, mean)  # (K, d)
         return Problem(
             n,
             rho / (C * n),
             (1 - rho) / (C * n),
             weights,
             census.classes,
-            sums[1:] if len(sums) == 2 else sums,
             mean,
             self.fit_intercept,
             dtype,
@@ -332,6 +331,9 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
         second = descent or self.solver == "newton-cg"
         if self.solver == "newton-cholesky" or (second and m * p <= MANY):
             remedy = "Use solver='lbfgs'."
+            if m * p > MOST:
+                must = f"solver 'newton-cholesky' takes at most {MOST} coefficients"
+                raise ParameterError(sentence(self, must, f"{m} x {p}", remedy))
             check_memory(self, 32.0 * (m * p) ** 2, "the Hessian", remedy)
             squares = H[0] if H.ndim == 2 else np.diagonal(H[0])
             spread = squares[:-1] / h[0]

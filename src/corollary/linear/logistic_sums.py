@@ -47,7 +47,6 @@ class Census(Statistics):
 
     classes: Floats  # (K,) weight of each class
     spread: Moments | Variances
-    sums: Floats  # (K, d) sum of w x over the rows of each class
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,7 @@ def weighted(chunk: Chunk, weights: Floats | None) -> Floats | None:
 def count_classes(chunk: Chunk, K: int) -> Census:
     """Weigh each class."""
     spread = Variances(total_weight(chunk.w, chunk.n), np.zeros(0), np.zeros(0))
-    counts = np.bincount(chunk.y, chunk.w, minlength=K).astype(float)
-    return Census(counts, spread, np.zeros((K, 0)))
+    return Census(np.bincount(chunk.y, chunk.w, minlength=K).astype(float), spread)
 
 
 def take_census(chunk: Chunk, K: int, weights: Floats | None) -> Census:
@@ -89,14 +87,7 @@ def take_census(chunk: Chunk, K: int, weights: Floats | None) -> Census:
     w, d = weighted(chunk, weights), chunk.X.shape[1]
     wide = K * d * d > LARGE or (sp.issparse(chunk.X) and d > SPARSE)
     spread = Variances.of(chunk.X, w) if wide else Moments.of(chunk.X, w)
-    ones = np.ones(chunk.n) if w is None else w
-    indicator = sp.csr_array(
-        (ones.astype(chunk.X.dtype), (chunk.y, np.arange(chunk.n))), shape=(K, chunk.n)
-    )
-    sums = indicator @ chunk.X
-    sums = sums.toarray() if sp.issparse(sums) else np.asarray(sums)
-    counts = np.bincount(chunk.y, w, minlength=K).astype(float)
-    return Census(counts, spread, sums.astype(np.float64))
+    return Census(np.bincount(chunk.y, w, minlength=K).astype(float), spread)
 
 
 def second_moments(spread: Moments | Variances, about: Floats, h: Floats) -> Floats:
