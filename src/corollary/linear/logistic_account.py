@@ -61,7 +61,7 @@ def conclude(data: Data, search: Search) -> Ended:
         return Ended(search)
     gap = None
     if problem.penalised:
-        gap = duality_gap(data, problem, theta, search.f, g)
+        gap = duality_gap(data, problem, theta, search.f, g, search.at_start)
     margin, verdict, decrement = None, None, search.decrement
     if search.f <= 0.1 or not problem.penalised:
         W, b = problem.model(theta)

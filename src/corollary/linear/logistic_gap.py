@@ -37,6 +37,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from scipy.special import xlogy
 
 from corollary.core.arrays import Floats
 from corollary.engine import Chunk, Data, Statistics
@@ -55,11 +56,17 @@ class Divergences(Statistics):
 
 
 def duality_gap(
-    data: Data, problem: Problem, theta: Floats, f: float, g: Floats
+    data: Data,
+    problem: Problem,
+    theta: Floats,
+    f: float,
+    g: Floats,
+    start: Floats | None = None,
 ) -> float:
     """Return (2) at a point of objective f where the gradient of the smooth part is g.
 
-    It is never more than f: no objective is below 0.
+    It is never more than f: no objective is below 0.  `start` is the gradient at the
+    constant model, where it is known.
     """
     G, W = g.reshape(problem.shape), theta.reshape(problem.shape)[:, :-1]
     share = problem.classes / problem.n
@@ -67,7 +74,8 @@ def duality_gap(
     loss = G[:, :-1] - problem.l2 * W  # the loss's part of the gradient
     V = -(1 - t) * loss  # (m, d)
     if t > 0:
-        V = V - t * constant_gradient(data, problem)
+        at_start = constant_gradient(data, problem) if start is None else start
+        V = V - t * at_start.reshape(problem.shape)[:, :-1]
     top = float(np.abs(V).max(initial=0.0))
     scales = [1.0] if problem.l2 > 0 or top <= problem.l1 else []
     if problem.l1 > 0 and top > problem.l1:
@@ -99,8 +107,7 @@ def constant_gradient(data: Data, problem: Problem) -> Floats:
     """
     theta = problem.first()
     s = data.reduce(partial(gradient, problem=problem, theta=theta))
-    _, g = problem.smooth(s, theta)
-    return g.reshape(problem.shape)[:, :-1]
+    return problem.smooth(s, theta)[1]
 
 
 def mixture(share: Floats, slope: Floats) -> tuple[float, Floats]:
@@ -135,15 +142,11 @@ def divergences(
     """Sum w KL(q' || p) over a chunk, for each s of (4)."""
     log_p = log_softmax(scores(chunk.X, W, b))
     w = weighted(chunk, weights)
-    own = np.arange(chunk.n), chunk.y
-    with np.errstate(divide="ignore"):
-        log_q = np.logaddexp(np.log1p(-t) + log_p, np.log(tu)) if t else log_p  # (3)
-        kl = np.empty(len(scales))
-        for i, s in enumerate(scales):
-            log_s = np.log(s) + log_q
-            log_s[own] = np.logaddexp(np.log1p(-s), log_s[own])  # (4)
-            with np.errstate(invalid="ignore"):
-                terms = np.exp(log_s) * (log_s - log_p)
-            each = np.where(np.isneginf(log_s), 0.0, terms).sum(axis=1)
-            kl[i] = np.maximum(each, 0.0) @ (np.ones(chunk.n) if w is None else w)
+    mixed = (1 - t) * np.exp(log_p) + tu  # (3)
+    kl = np.empty(len(scales))
+    for i, s in enumerate(scales):
+        q = s * mixed
+        q[np.arange(chunk.n), chunk.y] += 1 - s  # (4)
+        each = np.maximum((xlogy(q, q) - q * log_p).sum(axis=1), 0.0)
+        kl[i] = each.sum() if w is None else each @ w
     return Divergences(kl)

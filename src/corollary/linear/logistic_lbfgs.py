@@ -41,6 +41,7 @@ class QuasiNewton(Search):
     P: Floats  # (1): (m, d + 1, d + 1), or (m, d + 1) where diagonal
     search: lbfgs.LBFGS
     age: int = 0  # passes since P was taken
+    at_start: Any = None
 
     @property
     def theta(self) -> Floats:
@@ -102,14 +103,14 @@ class QuasiNewton(Search):
         if self.refreshing:
             return replace(self, P=inverse(problem, s.H / problem.n), age=0)
         f, g = problem.smooth(s, self.search.trial)
-        noise = problem.noise
+        noise, at_start = problem.noise, self.first_look(self.search.trial, g)
         if problem.l1:
             f += problem.absolute(self.search.trial)
             l1 = problem.ridge(problem.l1)
             search = orthant_wise.step(self.search, f, g, l1, self.precondition, noise)
         else:
             search = lbfgs.step(self.search, f, g, self.precondition, noise)
-        return replace(self, search=search, age=self.age + 1)
+        return replace(self, search=search, age=self.age + 1, at_start=at_start)
 
 
 def begin(problem: Problem, H: Floats, theta: Floats) -> QuasiNewton:

@@ -29,6 +29,7 @@ class SecondOrder(Search):
     problem: Problem
     search: newton.Newton | proximal_newton.ProximalNewton
     unit: Floats  # (m (d + 1),)
+    at_start: Any = None
 
     @property
     def theta(self) -> Floats:
@@ -73,11 +74,14 @@ class SecondOrder(Search):
         H = problem.hessian(s.H)
         if isinstance(search, newton.Newton):
             H = regular(problem, H)
-            return replace(self, search=newton.step(search, f, g, H, self.unit))
+            after: Any = newton.step(search, f, g, H, self.unit)
+            return replace(
+                self, search=after, at_start=self.first_look(search.trial, g)
+            )
         f += problem.absolute(search.trial)
         l1, free = problem.ridge(problem.l1), problem.ridge(1.0) == 0
         after = proximal_newton.step(search, f, g, H, l1, free, problem.noise)
-        return replace(self, search=after)
+        return replace(self, search=after, at_start=self.first_look(search.trial, g))
 
 
 def begin(

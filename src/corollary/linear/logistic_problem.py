@@ -152,6 +152,7 @@ class Search(ABC):
     """Where a search stands; each pass over the data moves it one step on."""
 
     problem: Problem
+    at_start: Floats | None  # the gradient at the constant model, if it was taken
 
     @property
     @abstractmethod
@@ -182,6 +183,11 @@ class Search(ABC):
     def decrement(self) -> float | None:
         """Half of g'H^-1 g, where H is known."""
         return None
+
+    def first_look(self, trial: Floats, g: Floats) -> Floats | None:
+        """Return the gradient at the constant model, once a pass has been there."""
+        began = self.g is None and np.array_equal(trial, self.problem.first())
+        return g if began else self.at_start
 
     @property
     def dtype(self) -> Any:
