@@ -18,6 +18,8 @@ from corollary import (
     Ridge,
     StopReason,
     datasets,
+    load,
+    save,
 )
 from corollary.core.errors import DataError, ParameterError
 from corollary.objectives.links import LINKS, Logit
@@ -468,6 +470,15 @@ def test_the_logit_by_scoring_is_logistic_regression():
     bare = LogisticRegression(link=odd, fit_intercept=False, **options).fit(X, y, w)
     usual = LogisticRegression(fit_intercept=False, **options).fit(X, y, w)
     np.testing.assert_allclose(bare.coef_, usual.coef_, atol=1e-7)
+
+
+def test_a_link_is_saved_with_its_model(tmp_path):
+    X, y = make(n=100)
+    model = LogisticRegression(link=LINKS["cloglog"]).fit(X, y)
+    save(model, tmp_path / "model.safetensors")
+    again = load(tmp_path / "model.safetensors")
+    assert again.link == LINKS["cloglog"]
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
 def test_separable_classes_under_another_link():
