@@ -101,11 +101,12 @@ def gap_of_sums(
 ) -> DualityGap:
     """Return the gap of weights w, whose scores the sums were taken at."""
     primal = sums.loss / total + penalty.value(w)
-    dual = max(
+    bounds = [
         _bound(v, conjugate, vx, penalty, total, intercept)
         for v, conjugate, vx in zip(sums.v, sums.conjugate, sums.vx, strict=True)
-    )
-    dual = max(dual, 0.0)  # losses and penalties are >= 0
+        if np.isfinite(conjugate).all()
+    ]
+    dual = max([*bounds, 0.0])  # losses and penalties are >= 0
     return DualityGap(primal, dual, max(primal - dual, 0.0))
 
 
