@@ -26,7 +26,8 @@ moves by itself, within its bounds, by
 
     (1 - s_y + s_k) / (2 A)                                                          (8)
 
-P - D is the gap: the fit ends where it is at most tol P, and P is then at most tol of
+Rows with alpha_i = 0 whose margins hold are passed over until the next look at the gap,
+which takes the scores of all rows.  P - D is the gap: the fit ends where it is at most tol P, and P is then at most tol of
 itself above its minimum; W is within sqrt(2 (P - D)) of the best.  For two classes both
 losses are the hinge, and w_1 - w_0 is the binary machine with 2 C; one machine for each
 class against the rest solves another problem, whose classes do not compete.
@@ -111,8 +112,12 @@ class Machine:
             self.b,
         )
 
-    def look(self) -> tuple[float, float]:
-        """Return P and D, with W summed anew so that rounding does not add up."""
+    def look(self) -> tuple[float, float, Vector]:
+        """Return P, D and which rows are at rest, with W summed anew.
+
+        A row rests where it costs nothing and pulls at nothing: (6) and (8) leave it
+        alone until other rows have moved W towards it.
+        """
         X, which, y = self.rows.X, self.rows.which, self.rows.y
         self.W[:] = np.asarray((X.T @ self.alpha).T)
         self.b[:] = self.constant * self.alpha.sum(axis=0)
@@ -122,7 +127,9 @@ class Machine:
         half = 0.5 * float((self.W**2).sum() + self.b @ self.b)
         P = half + float(self.C[which] @ losses)  # (1)
         others = self.alpha.sum() - self.alpha[np.arange(len(y)), y].sum()
-        return P, -half - float(others)  # (4)
+        at_rest = np.ones(len(y), dtype=bool)
+        at_rest[which] = (losses == 0) & ~self.alpha[which].any(axis=1)
+        return P, -half - float(others), at_rest  # (4)
 
 
 class CrammerSingerClassifier(Classifier):
@@ -280,13 +287,14 @@ class CrammerSingerClassifier(Classifier):
         """Make rounds until the gap is closed."""
         report = Report(type(self).__name__, StopReason.MAX_PASSES)
         rounds, pause = 0, 1
-        P, D = machine.look()
+        P, D, at_rest = machine.look()
         while rounds < self.max_iter:
             for _ in range(min(pause, self.max_iter - rounds)):
-                machine.round(machine.rows.order(draw, rounds))
+                order = machine.rows.order(draw, rounds)
+                machine.round(order[~at_rest[order]])
                 rounds += 1
             pause = min(2 * pause, ROUNDS)
-            P, D = machine.look()
+            P, D, at_rest = machine.look()
             report.objective.append(P)
             if P - D <= self.tol * P:
                 report.stop = StopReason.CONVERGED
