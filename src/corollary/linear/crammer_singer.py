@@ -27,7 +27,9 @@ moves by itself, within its bounds, by
     (1 - s_y + s_k) / (2 A)                                                          (8)
 
 Rows with alpha_i = 0 whose margins hold are passed over until the next look at the gap,
-which takes the scores of all rows.  P - D is the gap: the fit ends where it is at most tol P, and P is then at most tol of
+which takes the scores of all rows.
+
+P - D is the gap: the fit ends where it is at most tol P, and P is then at most tol of
 itself above its minimum; W is within sqrt(2 (P - D)) of the best.  For two classes both
 losses are the hinge, and w_1 - w_0 is the binary machine with 2 C; one machine for each
 class against the rest solves another problem, whose classes do not compete.
