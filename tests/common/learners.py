@@ -120,6 +120,13 @@ LEARNERS = [
     ),
     Case("LeastSquaresClassifier", {}, ("coef_", "intercept_"), "label"),
     Case(
+        "CrammerSingerClassifier",
+        {"C": 1e-4, "tol": 1e-13, "max_iter": 100_000},
+        ("coef_", "intercept_"),
+        "label",
+        1e-6,
+    ),
+    Case(
         "BatchPerceptron",
         {"schedule": "harmonic", "tol": 20.0},
         ("coef_", "intercept_"),

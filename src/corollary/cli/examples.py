@@ -172,6 +172,8 @@ def _classifiers() -> list[tuple[str, str, Any]]:
 def _hyperplanes() -> list[tuple[str, str, Any]]:
     from corollary import (
         BatchPerceptron,
+        CrammerSingerClassifier,
+        KernelPerceptron,
         LeastSquaresClassifier,
         MSEProcedure,
         Perceptron,
@@ -185,7 +187,7 @@ def _hyperplanes() -> list[tuple[str, str, Any]]:
     drawn = datasets.classification(2000, 5, 3, random_state=0)
     plain = datasets.regression(500, 4, random_state=2)
     shown: list[tuple[str, str, Any]] = []
-    for model in (Perceptron(), BatchPerceptron()):
+    for model in (Perceptron(), BatchPerceptron(), KernelPerceptron()):
         right = model.fit(students.X, grades).score(students.X, grades)
         shown.append(
             (students.about, f"accuracy on these students: {right:.1%}", model)
@@ -193,7 +195,11 @@ def _hyperplanes() -> list[tuple[str, str, Any]]:
     mse = MSEProcedure().fit(points.X, points.y)
     right = mse.score(points.X, points.y)
     shown.append((points.about, f"accuracy on these points: {right:.1%}", mse))
-    for model in (LeastSquaresClassifier(), SGDClassifier("log_loss", random_state=0)):
+    for model in (
+        LeastSquaresClassifier(),
+        CrammerSingerClassifier(C=0.1),
+        SGDClassifier("log_loss", random_state=0),
+    ):
         right = model.fit(drawn.X[500:], drawn.y[500:]).score(
             drawn.X[:500], drawn.y[:500]
         )
