@@ -96,7 +96,7 @@ def test_the_perceptron_reports_its_mistakes_and_their_bound(seed):
 
 
 @pytest.mark.course("S4-63")
-def test_the_students_make_three_mistakes():
+def test_the_students_stay_within_the_bound():
     table = student_perceptron()
     model = Perceptron(shuffle=False, tol=None).fit(table.X, table.y == "A")
     assert model.report_.facts["mistakes"] <= model.report_.facts["bound on mistakes"]
