@@ -14,7 +14,7 @@ Under Gaussian noise y = x'b + b0 + N(0, sigma^2) least squares is maximum likel
 
 In a generalised linear model Cov = phi (n H)^-1 with the Fisher information H, and phi
 is 1, with normal z_j, or it is estimated by Pearson's statistic divided by n - p, with
-Student's t_j.  With a penalty A = Xc'Xc + alpha I, the scatter of the estimates is
+Student's t_j.  With a penalty A = Xc'Xc + alpha P, the scatter of the estimates is
 
     Cov(b) = sigma^2 A^-1 Xc'Xc A^-1,   p = tr A^-1 Xc'Xc  (+ 1)                 (5)
 
@@ -270,11 +270,13 @@ class Geometry:
         length = np.abs(self.N).max(axis=0, initial=1.0)
         return (np.abs(parts) <= ABSENT * length).all(axis=1)
 
-    def gram_inverse(self, alpha: float = 0.0) -> Floats:
-        """Return (Xc'Xc + alpha I)^-1, a pseudo-inverse where the rank is short."""
+    def gram_inverse(self, alpha: float = 0.0, p: Floats | None = None) -> Floats:
+        """Return (Xc'Xc + alpha P)^-1, a pseudo-inverse where the rank is short."""
         d = self.R.shape[1]
-        R = self.R if alpha == 0 else np.vstack([self.R, np.sqrt(alpha) * np.eye(d)])
-        if alpha == 0 and self.rank < d:
+        P = np.eye(d) if p is None else np.diag(np.sqrt(p))
+        R = self.R if alpha == 0 else np.vstack([self.R, np.sqrt(alpha) * P])
+        free = alpha == 0 or (p is not None and not p.all())
+        if free and self.rank < d:
             return np.asarray(np.linalg.pinv(R) @ np.linalg.pinv(R).T)
         length = np.sqrt((R**2).sum(axis=0))
         T = np.linalg.qr(R / length, mode="r")
@@ -342,13 +344,16 @@ def summarise_least_squares(learner: Any, confidence: float, target: int) -> Sum
     if learner.positive:
         must = "summary needs estimates free to have either sign"
         raise ParameterError(sentence(learner, must, "positive=True"))
+    if learner._with_ones:
+        must = "summary needs an intercept free of the penalty"
+        raise ParameterError(sentence(learner, must, "penalize_intercept=True"))
     if not 0 <= target < len(solution.coef):
         must = f"target must be below the number of targets = {len(solution.coef)}"
         raise ParameterError(sentence(learner, must, f"{target}"))
     alphas = np.broadcast_to(learner._alpha(len(solution.coef)), len(solution.coef))
     alpha = float(alphas[target])
     space, total = geometry(fitted.statistics, d, intercept)
-    A_inverse = space.gram_inverse(alpha)
+    A_inverse = space.gram_inverse(alpha, learner._weights(d))
     n, rank = space.n, float(space.rank)
     if alpha > 0:
         M = space.R @ A_inverse
