@@ -51,6 +51,7 @@ ESTIMATORS = {
         "corollary.discriminants.quadratic_discriminant_analysis"
     ),
     "Ridge": "corollary.linear.ridge",
+    "RidgeCV": "corollary.linear.ridge_cv",
     "SGDClassifier": "corollary.linear.stochastic_gradient",
     "SGDRegressor": "corollary.linear.stochastic_gradient",
     "TweedieRegressor": "corollary.linear.tweedie",
@@ -131,6 +132,7 @@ if TYPE_CHECKING:
     from corollary.linear.mse_procedure import MSEProcedure as MSEProcedure
     from corollary.linear.perceptron import Perceptron as Perceptron
     from corollary.linear.ridge import Ridge as Ridge
+    from corollary.linear.ridge_cv import RidgeCV as RidgeCV
     from corollary.linear.stochastic_gradient import SGDClassifier as SGDClassifier
     from corollary.linear.stochastic_gradient import SGDRegressor as SGDRegressor
     from corollary.linear.tweedie import GammaRegressor as GammaRegressor

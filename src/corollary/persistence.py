@@ -93,6 +93,7 @@ RECORDS = {
     "Moments": "corollary.engine.statistics",
     "Product": "corollary.linear.least_squares",
     "Quadrics": "corollary.discriminants.quadratic_discriminant_analysis",
+    "RidgePath": "corollary.linear.ridge_path",
     "Route": "corollary.linear.least_squares",
     "ConjugateGradient": "corollary.solvers.conjugate_gradient",
     "Scattered": "corollary.discriminants.scatter_learner",

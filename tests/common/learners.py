@@ -69,6 +69,7 @@ LEARNERS = [
     ),
     Case("LinearRegression", {}, ("coef_", "intercept_"), "number"),
     Case("Ridge", {"alpha": 2.0}, ("coef_", "intercept_"), "number"),
+    Case("RidgeCV", {"alphas": (2.0, 1e4)}, ("coef_", "intercept_"), "number"),
     Case("Lasso", {"alpha": 0.5, "tol": 1e-14}, ("coef_", "intercept_"), "number"),
     Case(
         "ElasticNet",

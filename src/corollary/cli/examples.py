@@ -13,6 +13,7 @@ def examples() -> list[tuple[str, str, Any]]:
         *_unsupervised(),
         *_densities(),
         *_regressions(),
+        *_shrunken_regressions(),
         *_sparse_regressions(),
         *_generalised(),
         *_classifiers(),
@@ -91,6 +92,21 @@ def _regressions() -> list[tuple[str, str, Any]]:
             descent,
         ),
     ]
+
+
+def _shrunken_regressions() -> list[tuple[str, str, Any]]:
+    import corollary
+    from corollary import datasets
+
+    close = datasets.regression(300, 6, 0.3, correlation=0.9, random_state=0)
+    train, test = slice(0, 60), slice(60, None)
+    shown: list[tuple[str, str, Any]] = []
+    for name in ("RidgeCV",):
+        model = getattr(corollary, name)().fit(close.X[train], close.y[train])
+        score = f"R^2 on 240 new rows: {model.score(close.X[test], close.y[test]):.3f}"
+        what = "60 rows of six inputs that largely repeat each other"
+        shown.append((what, score, model))
+    return shown
 
 
 def _sparse_regressions() -> list[tuple[str, str, Any]]:
