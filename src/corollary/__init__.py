@@ -14,6 +14,8 @@ __version__ = "0.1.0"
 
 #: Where each estimator lives; also the table of classes that a model file may name.
 ESTIMATORS = {
+    "BayesianLinearRegression": "corollary.linear.bayesian_linear_regression",
+    "BayesianRidge": "corollary.linear.bayesian_ridge",
     "BatchPerceptron": "corollary.linear.batch_perceptron",
     "BayesClassifier": "corollary.bayes.bayes_classifier",
     "BernoulliNB": "corollary.bayes.bernoulli_nb",
@@ -43,9 +45,11 @@ ESTIMATORS = {
     "MultinomialNB": "corollary.bayes.multinomial_nb",
     "NearestCentroid": "corollary.discriminants.nearest_centroid",
     "PCA": "corollary.decomposition.pca",
+    "PLSRegression": "corollary.linear.partial_least_squares",
     "ParametricDensity": "corollary.density.parametric",
     "Perceptron": "corollary.linear.perceptron",
     "PoissonRegressor": "corollary.linear.tweedie",
+    "PrincipalComponentRegression": "corollary.linear.principal_component_regression",
     "PriorClassifier": "corollary.bayes.prior_classifier",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
@@ -112,6 +116,10 @@ if TYPE_CHECKING:
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
     from corollary.linear.batch_perceptron import BatchPerceptron as BatchPerceptron
+    from corollary.linear.bayesian_linear_regression import (
+        BayesianLinearRegression as BayesianLinearRegression,
+    )
+    from corollary.linear.bayesian_ridge import BayesianRidge as BayesianRidge
     from corollary.linear.elastic_net import ElasticNet as ElasticNet
     from corollary.linear.elastic_net import ElasticNetCV as ElasticNetCV
     from corollary.linear.generalized_linear_regressor import (
@@ -130,7 +138,11 @@ if TYPE_CHECKING:
         LogisticRegression as LogisticRegression,
     )
     from corollary.linear.mse_procedure import MSEProcedure as MSEProcedure
+    from corollary.linear.partial_least_squares import PLSRegression as PLSRegression
     from corollary.linear.perceptron import Perceptron as Perceptron
+    from corollary.linear.principal_component_regression import (
+        PrincipalComponentRegression as PrincipalComponentRegression,
+    )
     from corollary.linear.ridge import Ridge as Ridge
     from corollary.linear.ridge_cv import RidgeCV as RidgeCV
     from corollary.linear.stochastic_gradient import SGDClassifier as SGDClassifier

@@ -106,7 +106,7 @@ def test_the_table_of_a_weighted_penalty_is_that_of_rescaled_columns():
     np.testing.assert_allclose(
         ours.standard_errors[1:], scaled.standard_errors[1:] / np.sqrt(p), rtol=1e-9
     )
-    with pytest.raises(ParameterError, match="intercept free of the penalty"):
+    with pytest.raises(ParameterError, match="no penalty on b0; got penal"):
         Ridge(penalize_intercept=True).fit(X, y).summary()
 
 

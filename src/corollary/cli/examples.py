@@ -101,7 +101,8 @@ def _shrunken_regressions() -> list[tuple[str, str, Any]]:
     close = datasets.regression(300, 6, 0.3, correlation=0.9, random_state=0)
     train, test = slice(0, 60), slice(60, None)
     shown: list[tuple[str, str, Any]] = []
-    for name in ("RidgeCV",):
+    names = ("RidgeCV", "PrincipalComponentRegression", "PLSRegression")
+    for name in (*names, "BayesianLinearRegression", "BayesianRidge"):
         model = getattr(corollary, name)().fit(close.X[train], close.y[train])
         score = f"R^2 on 240 new rows: {model.score(close.X[test], close.y[test]):.3f}"
         what = "60 rows of six inputs that largely repeat each other"
