@@ -9,9 +9,9 @@ principal axes Xc = U diag(s) V', z = U'yc, the coordinates c = V b are independ
 
     c_j | y ~ N( s_j z_j / (s_j^2 + rho),  sigma^2 / (s_j^2 + rho) )             (1)
 
-with rho = sigma^2/t^2, and keep their prior along axes that X lacks.  The mean is ridge regression with penalty
-rho, for the mode of a Gaussian is its mean.  At a new row x the mean of y is x'b + b0
-and its variance
+with rho = sigma^2/t^2, and keep their prior along axes that X lacks.  The mean is ridge
+regression with penalty rho, for the mode of a Gaussian is its mean.  At a new row x the
+mean of y is x'b + b0 and its variance
 
     sigma^2 + sigma^2/N + (x - mean)' Cov(b) (x - mean)                          (2)
 
@@ -70,7 +70,7 @@ class BayesianLearner(StreamingLearner, SingleRegressor):
         """Find the variances and the posterior (1)."""
 
     def _axes(self, sums: Moments | Triangle, d: int) -> PrincipalAxes:
-        return PrincipalAxes.of(sums, d, intercept=self.fit_intercept)
+        return axes_of(sums, d, self.fit_intercept)
 
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> GaussianPosterior:
@@ -91,7 +91,7 @@ class BayesianLearner(StreamingLearner, SingleRegressor):
         Y = chunk.y[:, None]
         if state.route == "gram":
             return Moments.of(chunk.X, chunk.w, Y)
-        return Triangle.of(chunk.X, chunk.w, Y, ones=self.fit_intercept)
+        return Triangle.of(chunk.X, chunk.w, Y, ones=True)
 
     def update(self, s: Any, state: GaussianPosterior) -> GaussianPosterior:
         """Find the posterior; by the triangle where the moments lost digits."""
@@ -131,6 +131,13 @@ class BayesianLearner(StreamingLearner, SingleRegressor):
         XC = np.asarray(X @ covariance) - mean @ covariance
         centred = (X.toarray() if hasattr(X, "toarray") else X) - mean
         return np.maximum((XC * centred).sum(axis=1), 0.0)
+
+
+def axes_of(sums: Moments | Triangle, d: int, intercept: bool) -> PrincipalAxes:
+    """Decompose the columns; a triangle of [1 X y] may lose its first column."""
+    if isinstance(sums, Triangle) and not intercept:
+        sums = Triangle(sums.n, sums.R[:, 1:])
+    return PrincipalAxes.of(sums, d, intercept=intercept)
 
 
 def posterior_of(

@@ -52,6 +52,7 @@ from corollary.engine import Fitted, Moments, Triangle
 from corollary.linear.bayesian_learner import (
     BayesianLearner,
     GaussianPosterior,
+    axes_of,
     posterior_of,
 )
 from corollary.solvers.principal_axes import PrincipalAxes
@@ -160,13 +161,11 @@ class BayesianLinearRegression(BayesianLearner):
         m, L = self._prior(d)
         T = np.eye(d + 1)
         T[:d, :d], T[:d, d] = L, -m
-        centre = self.fit_intercept
         if isinstance(sums, Moments):
             sums = Moments(sums.n, sums.mean @ T, T.T @ sums.M2 @ T)
         else:
-            T = np.block([[np.eye(1), np.zeros((1, d + 1))], [np.zeros((d + 1, 1)), T]])
-            sums = Triangle(sums.n, sums.R @ (T if centre else T[1:, 1:]))
-        return PrincipalAxes.of(sums, d, intercept=centre)
+            sums = Triangle(sums.n, np.column_stack([sums.R[:, 0], sums.R[:, 1:] @ T]))
+        return axes_of(sums, d, self.fit_intercept)
 
     def _posterior(
         self, sums: Moments | Triangle, axes: PrincipalAxes, state: GaussianPosterior

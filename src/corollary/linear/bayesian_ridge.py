@@ -148,7 +148,7 @@ class BayesianRidge(BayesianLearner):
         """Iterate (2) and (3)."""
         alpha, lamda = self.alpha_init, self.lambda_init
         if alpha is None:
-            alpha = 1 / (variance_of_y(sums, state.d, self.fit_intercept) + EPS)
+            alpha = 1 / (variance_of_y(sums, state.d) + EPS)
         lamda = 1.0 if lamda is None else lamda
         scores: list[float] = []
         before, steps = None, 0
@@ -238,11 +238,10 @@ class BayesianRidge(BayesianLearner):
         return mean, np.sqrt(spread + 1 / self.alpha_)
 
 
-def variance_of_y(sums: Moments | Triangle, d: int, intercept: bool) -> float:
+def variance_of_y(sums: Moments | Triangle, d: int) -> float:
     """Return the variance of the target about its mean."""
     if isinstance(sums, Moments):
         return float(sums.M2[d, d] / sums.n)
-    y = sums.R[:, -1]
-    mean = (sums.R[:, 0] @ y) / (sums.R[:, 0] @ sums.R[:, 0]) if intercept else 0.0
-    rest = y - mean * sums.R[:, 0] if intercept else y
+    ones, y = sums.R[:, 0], sums.R[:, -1]
+    rest = y - (ones @ y) / (ones @ ones) * ones
     return float(rest @ rest / sums.n)
