@@ -38,6 +38,7 @@ ESTIMATORS = {
         "corollary.discriminants.linear_discriminant_analysis"
     ),
     "LinearRegression": "corollary.linear.linear_regression",
+    "LocallyWeightedRegression": "corollary.linear.locally_weighted_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
     "MSEProcedure": "corollary.linear.mse_procedure",
     "MaximumEntropyClassifier": "corollary.bayes.maximum_entropy_classifier",
@@ -134,6 +135,9 @@ if TYPE_CHECKING:
         LeastSquaresClassifier as LeastSquaresClassifier,
     )
     from corollary.linear.linear_regression import LinearRegression as LinearRegression
+    from corollary.linear.locally_weighted_regression import (
+        LocallyWeightedRegression as LocallyWeightedRegression,
+    )
     from corollary.linear.logistic_regression import (
         LogisticRegression as LogisticRegression,
     )
