@@ -149,6 +149,22 @@ def test_more_columns_than_rows_keep_the_prior_where_nothing_is_known():
     assert null @ model.covariance_ @ null == pytest.approx(2.0)
 
 
+@pytest.mark.parametrize("unit", [1e-100, 1e100])
+def test_the_unit_of_the_columns_does_not_matter(unit):
+    X, y = make(40, 2)
+    plain, other = (BayesianLinearRegression().fit(A, y) for A in (X, X * unit))
+    np.testing.assert_allclose(other.predict(X * unit), plain.predict(X), rtol=1e-6)
+
+
+def test_columns_and_targets_that_never_move():
+    model = BayesianLinearRegression().fit(np.ones((6, 2)), np.arange(6.0))
+    np.testing.assert_allclose(model.predict(np.ones((1, 2))), 2.5)
+    X = make(40, 2)[0]
+    np.testing.assert_allclose(
+        BayesianLinearRegression().fit(X, np.full(40, 2.0)).predict(X), 2.0
+    )
+
+
 def test_sparse_rows():
     X, y = make(40, 3)
     X = np.where(np.abs(X) < 0.6, 0.0, X)

@@ -115,6 +115,9 @@ def test_a_target_that_never_moves_and_one_that_is_spent():
     model = PLSRegression(2).fit(X, np.full(60, 3.0))
     assert model.n_components_ == 0
     np.testing.assert_allclose(model.predict(X), 3.0)
+    for k in (2, "cv"):  # nor is there anything in columns that never move
+        still = PLSRegression(k).fit(np.ones((6, 2)), np.arange(6.0))
+        np.testing.assert_allclose(still.predict(np.ones((1, 2))), 2.5)
     Q = np.linalg.qr(X - X.mean(axis=0))[0]
     model = PLSRegression(4, scale=False).fit(Q, Q @ np.arange(6.0))
     assert model.n_components_ == 1  # orthonormal columns: one step is all

@@ -285,7 +285,8 @@ def profiled(axes: PrincipalAxes, rho: float, free: float) -> float:
 def largest(function: Callable[[float], float]) -> float:
     """Return the x in [1e-12, 1e12] where a function is largest: grid, then Brent."""
     grid = np.linspace(-12, 12, 97) * np.log(10)
-    values = [function(float(np.exp(t))) for t in grid]
+    values = np.array([function(float(np.exp(t))) for t in grid])
+    values[np.isnan(values)] = -np.inf  # out of the range of numbers
     best = int(np.argmax(values))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
     found = minimize_scalar(

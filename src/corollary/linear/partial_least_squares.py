@@ -228,4 +228,4 @@ def components(
             kept.append(new)
     sizes = (len(s), len(s), len(s), Z.shape[1])
     parts = zip((W, P, R, Q), sizes, strict=True)
-    return tuple(np.array(part).reshape(-1, size).T for part, size in parts)  # type: ignore[return-value]
+    return tuple(np.array(part).reshape(len(part), size).T for part, size in parts)  # type: ignore[return-value]
