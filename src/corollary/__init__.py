@@ -14,6 +14,8 @@ __version__ = "0.1.0"
 
 #: Where each estimator lives; also the table of classes that a model file may name.
 ESTIMATORS = {
+    "BayesianLinearRegression": "corollary.linear.bayesian_linear_regression",
+    "BayesianRidge": "corollary.linear.bayesian_ridge",
     "BatchPerceptron": "corollary.linear.batch_perceptron",
     "BayesClassifier": "corollary.bayes.bayes_classifier",
     "BernoulliNB": "corollary.bayes.bernoulli_nb",
@@ -38,6 +40,7 @@ ESTIMATORS = {
         "corollary.discriminants.linear_discriminant_analysis"
     ),
     "LinearRegression": "corollary.linear.linear_regression",
+    "LocallyWeightedRegression": "corollary.linear.locally_weighted_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
     "LogisticRegressionCV": "corollary.linear.logistic_regression_cv",
     "MSEProcedure": "corollary.linear.mse_procedure",
@@ -46,14 +49,17 @@ ESTIMATORS = {
     "MultinomialNB": "corollary.bayes.multinomial_nb",
     "NearestCentroid": "corollary.discriminants.nearest_centroid",
     "PCA": "corollary.decomposition.pca",
+    "PLSRegression": "corollary.linear.partial_least_squares",
     "ParametricDensity": "corollary.density.parametric",
     "Perceptron": "corollary.linear.perceptron",
     "PoissonRegressor": "corollary.linear.tweedie",
+    "PrincipalComponentRegression": "corollary.linear.principal_component_regression",
     "PriorClassifier": "corollary.bayes.prior_classifier",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
     ),
     "Ridge": "corollary.linear.ridge",
+    "RidgeCV": "corollary.linear.ridge_cv",
     "SGDClassifier": "corollary.linear.stochastic_gradient",
     "SGDRegressor": "corollary.linear.stochastic_gradient",
     "TweedieRegressor": "corollary.linear.tweedie",
@@ -114,6 +120,10 @@ if TYPE_CHECKING:
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
     from corollary.linear.batch_perceptron import BatchPerceptron as BatchPerceptron
+    from corollary.linear.bayesian_linear_regression import (
+        BayesianLinearRegression as BayesianLinearRegression,
+    )
+    from corollary.linear.bayesian_ridge import BayesianRidge as BayesianRidge
     from corollary.linear.crammer_singer import (
         CrammerSingerClassifier as CrammerSingerClassifier,
     )
@@ -134,6 +144,9 @@ if TYPE_CHECKING:
         LeastSquaresClassifier as LeastSquaresClassifier,
     )
     from corollary.linear.linear_regression import LinearRegression as LinearRegression
+    from corollary.linear.locally_weighted_regression import (
+        LocallyWeightedRegression as LocallyWeightedRegression,
+    )
     from corollary.linear.logistic_regression import (
         LogisticRegression as LogisticRegression,
     )
@@ -141,8 +154,13 @@ if TYPE_CHECKING:
         LogisticRegressionCV as LogisticRegressionCV,
     )
     from corollary.linear.mse_procedure import MSEProcedure as MSEProcedure
+    from corollary.linear.partial_least_squares import PLSRegression as PLSRegression
     from corollary.linear.perceptron import Perceptron as Perceptron
+    from corollary.linear.principal_component_regression import (
+        PrincipalComponentRegression as PrincipalComponentRegression,
+    )
     from corollary.linear.ridge import Ridge as Ridge
+    from corollary.linear.ridge_cv import RidgeCV as RidgeCV
     from corollary.linear.stochastic_gradient import SGDClassifier as SGDClassifier
     from corollary.linear.stochastic_gradient import SGDRegressor as SGDRegressor
     from corollary.linear.tweedie import GammaRegressor as GammaRegressor

@@ -69,6 +69,38 @@ LEARNERS = [
     ),
     Case("LinearRegression", {}, ("coef_", "intercept_"), "number"),
     Case("Ridge", {"alpha": 2.0}, ("coef_", "intercept_"), "number"),
+    Case("RidgeCV", {"alphas": (2.0, 1e4)}, ("coef_", "intercept_"), "number"),
+    Case(
+        "PrincipalComponentRegression",
+        {"n_components": 3},
+        ("coef_", "intercept_", "components_"),
+        "number",
+    ),
+    Case(
+        "PrincipalComponentRegression",
+        {"n_components": "cv"},
+        ("coef_", "intercept_"),
+        "number",
+    ),
+    Case(
+        "PLSRegression",
+        {"n_components": 3},
+        ("coef_", "intercept_", "x_weights_", "x_rotations_", "y_loadings_"),
+        "number",
+    ),
+    Case(
+        "BayesianLinearRegression",
+        {"noise_variance": 2.0},
+        ("coef_", "intercept_", "covariance_"),
+        "number",
+        rtol=1e-8,
+    ),
+    Case(
+        "BayesianRidge",
+        {"tol": 1e-12},
+        ("coef_", "intercept_", "sigma_"),
+        "number",
+    ),
     Case("Lasso", {"alpha": 0.5, "tol": 1e-14}, ("coef_", "intercept_"), "number"),
     Case(
         "ElasticNet",

@@ -69,7 +69,7 @@ def test_least_squares_is_that_of_statsmodels(intercept, route):
     assert ours.condition_number == pytest.approx(np.linalg.cond(unit), rel=1e-8)
 
 
-@pytest.mark.course("S3-88")
+@pytest.mark.course("S3-88", "S4-7")
 def test_least_squares_maximises_the_gaussian_likelihood():
     X, y = make(60, 2)
     model = LinearRegression().fit(X, y)
@@ -302,7 +302,7 @@ def test_bad_requests_are_one_sentence():
     with pytest.raises(ParameterError, match="a fit by conjugate gradients"):
         Ridge(solver="sparse_cg").fit(X, y).summary()
     poisson = PoissonRegressor().fit(X, np.abs(y))
-    with pytest.raises(ParameterError, match="predictive_variance needs Gaussian"):
+    with pytest.raises(ParameterError, match="intervals of y need Gaussian"):
         poisson.summary().predictive_variance(X)
 
 
@@ -311,3 +311,36 @@ def test_a_perfect_fit_is_no_nan():
     table = LinearRegression().fit(X, np.zeros(5)).summary()
     assert not np.isnan(table.p_values).any()
     assert not np.isnan(table.intervals).any()
+
+
+@pytest.mark.course("S4-7")
+def test_confidence_and_prediction_intervals_are_those_of_statsmodels():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y = X @ [1.0, 2.0, 0.0] + rng.normal(size=40) + 5
+    table = LinearRegression().fit(X, y).summary(confidence=0.9)
+    theirs = sm.OLS(y, sm.add_constant(X)).fit()
+    new = rng.normal(size=(7, 3))
+    frame = theirs.get_prediction(sm.add_constant(new, has_constant="add"))
+    np.testing.assert_allclose(
+        table.mean_intervals(new), frame.conf_int(alpha=0.1), rtol=1e-9
+    )
+    np.testing.assert_allclose(
+        table.prediction_intervals(new), frame.conf_int(obs=True, alpha=0.1), rtol=1e-9
+    )
+    assert table.sigma**2 == pytest.approx(theirs.mse_resid)
+
+
+@pytest.mark.course("S4-7")
+def test_intervals_hold_what_they_promise():
+    rng = np.random.default_rng(2)
+    X, new, b = rng.normal(size=(15, 2)), np.array([[0.5, -1.0]]), np.array([1.0, 2.0])
+    mean_held = new_held = 0
+    for _ in range(2000):
+        table = LinearRegression().fit(X, X @ b + 3 + rng.normal(size=15)).summary(0.8)
+        low, high = table.mean_intervals(new)[0]
+        mean_held += low <= new[0] @ b + 3 <= high
+        low, high = table.prediction_intervals(new)[0]
+        new_held += low <= new[0] @ b + 3 + rng.normal() <= high
+    assert mean_held / 2000 == pytest.approx(0.8, abs=0.035)  # four deviations
+    assert new_held / 2000 == pytest.approx(0.8, abs=0.035)

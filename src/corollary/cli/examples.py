@@ -13,6 +13,7 @@ def examples() -> list[tuple[str, str, Any]]:
         *_unsupervised(),
         *_densities(),
         *_regressions(),
+        *_shrunken_regressions(),
         *_sparse_regressions(),
         *_generalised(),
         *_classifiers(),
@@ -91,6 +92,35 @@ def _regressions() -> list[tuple[str, str, Any]]:
             descent,
         ),
     ]
+
+
+def _shrunken_regressions() -> list[tuple[str, str, Any]]:
+    import corollary
+    from corollary import datasets
+
+    close = datasets.regression(300, 6, 0.3, correlation=0.9, random_state=0)
+    train, test = slice(0, 60), slice(60, None)
+    shown: list[tuple[str, str, Any]] = []
+    names = ("RidgeCV", "PrincipalComponentRegression", "PLSRegression")
+    for name in (*names, "BayesianLinearRegression", "BayesianRidge"):
+        model = getattr(corollary, name)().fit(close.X[train], close.y[train])
+        score = f"R^2 on 240 new rows: {model.score(close.X[test], close.y[test]):.3f}"
+        what = "60 rows of six inputs that largely repeat each other"
+        shown.append((what, score, model))
+    return [*shown, _local_regression()]
+
+
+def _local_regression() -> tuple[str, str, Any]:
+    import numpy as np
+
+    from corollary import LocallyWeightedRegression
+
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 6, size=(200, 1))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=200)
+    model = LocallyWeightedRegression(tau="loo").fit(X[100:], y[100:])
+    score = f"R^2 on 100 new rows: {model.score(X[:100], y[:100]):.3f}"
+    return "100 rows of a sine with noise", f"{score}, tau {model.tau_:.2f}", model
 
 
 def _sparse_regressions() -> list[tuple[str, str, Any]]:

@@ -225,9 +225,10 @@ def train_moments(
 
     Where the folds part the rows, as k-fold ones do, every row is looked at once.
     """
+    Y = y if y.ndim == 2 else y[:, None]
 
     def of(rows: Vector) -> Moments:
-        return Moments.of(X[rows], None if w is None else w[rows], y[rows][:, None])
+        return Moments.of(X[rows], None if w is None else w[rows], Y[rows])
 
     times = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(y))
     parted = (times == 1).all() and all(len(a) + len(b) == len(y) for a, b in folds)

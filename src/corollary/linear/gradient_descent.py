@@ -2,25 +2,23 @@
 
 Also known as: steepest descent for least squares, batch LMS.
 
-Minimise  J(theta) = 1/(2n) [sum_n w_n (theta' x~_n - y_n)^2 + r theta' I* theta] (1)
-by        theta <- (I - alpha r/n I*) theta
-                   - alpha 1/n sum_n w_n (theta' x~_n - y_n) x~_n                (2)
+Minimise  J(theta) = 1/(2n) (sum_n w_n (theta' x~_n - y_n)^2 + rho sum_j theta_j^2)  (1)
+by        theta <- theta - eta/n (sum_n w_n (theta' x~_n - y_n) x~_n + rho theta*)   (2)
 
-all entries of theta at once, x~ = (x, 1).  I* is the identity with a 0 for the
-intercept: a penalty r shrinks every other entry by the factor 1 - alpha r/n in each
-step, and the limit of (2) is that of ridge regression, (X'X + r I*) theta = X'y.
-
-J is convex and quadratic; with lambda the eigenvalues of H = 1/n (sum_n w_n x~_n x~_n'
-+ r I*), the error along an eigenvector shrinks by |1 - alpha lambda| a step, so (2)
+all entries of theta at once, with x~ = (x, 1).  The penalty rho spares the intercept:
+theta* is theta with a 0 for it.  So every step first shrinks theta_j by the factor
+1 - eta rho/n, the decay of weights.  J is convex and quadratic; with lambda the
+eigenvalues of H = 1/n (sum_n w_n x~_n x~_n' + rho I*), I* the identity with a 0 for the
+intercept, the error along an eigenvector shrinks by |1 - eta lambda| a step, so (2)
 converges if and only if
 
-    0 < alpha < 2 / lambda_max                                                   (3)
+    0 < eta < 2 / lambda_max                                                     (3)
 
 and the number of steps grows with the condition number lambda_max / lambda_min: scale
-the features first.  At a fixed alpha the steps shrink by themselves, and the limit is
-the solution of the normal equation.
+the features first.  At a fixed eta the steps shrink by themselves, and the limit is
+the solution of the normal equation n H theta = X~'W y.
 
-Notation: theta = (coef_, intercept_); alpha = learning_rate; r = the parameter `alpha`.
+Notation: theta = (coef_, intercept_); eta = learning_rate; rho = alpha.
 Course: S4-3, S4-5, S4-61. Reference: Nocedal and Wright (2006), 3.3.
 """
 
@@ -63,10 +61,9 @@ class Descent:
 
     W: Floats  # (m, d)
     b: Floats  # (m,)
-    alpha: float
+    eta: float
     condition: float
     limit: float  # 2 / lambda_max
-    shrink: float = 0.0  # r/n
     gradient: float = np.inf  # largest entry
     J: float = np.inf
     first_J: float = np.inf
@@ -75,14 +72,14 @@ class Descent:
 
 
 class GradientDescentRegressor(SummationLearner, Regressor):
-    """Least squares, with an L2 penalty or without, by batch gradient descent.
+    """Least squares by batch gradient descent, with a ridge if asked.
 
     Parameters
     ----------
-    alpha : float, default=0.0
-        Strength r of the penalty on the squares of the coefficients, as in `Ridge`.
     learning_rate : float or 'auto', default='auto'
-        alpha; 'auto' takes 1 / lambda_max, half of what (3) allows.
+        eta; 'auto' takes 1 / lambda_max, half of what (3) allows.
+    alpha : float, default=0.0
+        rho, the strength of the penalty, as in `Ridge`.
     fit_intercept : bool, default=True
         Whether to fit the entry of theta that belongs to the 1.
     max_iter : int, default=1000
@@ -114,8 +111,8 @@ class GradientDescentRegressor(SummationLearner, Regressor):
     takes_sparse = True
     shapes: ClassVar = {"coef_": "d|m d", "intercept_": "|m"}
     rules: ClassVar = {
-        "alpha": real(0),
         "learning_rate": one_of("auto") | real(0, ends="(]"),
+        "alpha": real(0),
         "fit_intercept": boolean,
         "max_iter": whole(1),
         "tol": real(0),
@@ -125,15 +122,15 @@ class GradientDescentRegressor(SummationLearner, Regressor):
     def __init__(
         self,
         *,
-        alpha: float = 0.0,
         learning_rate: float | str = "auto",
+        alpha: float = 0.0,
         fit_intercept: bool = True,
         max_iter: int = 1000,
         tol: float = 1e-6,
         verbose: int = 0,
     ) -> None:
-        self.alpha = alpha
         self.learning_rate = learning_rate
+        self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
@@ -143,22 +140,21 @@ class GradientDescentRegressor(SummationLearner, Regressor):
     def start(self, data: Data, seed: int) -> Descent:
         """Take the spectrum of H, and theta = 0."""
         first = data.reduce(summed)
-        r = float(self.alpha)
-        eigenvalues = np.linalg.eigvalsh(hessian(first, self.fit_intercept, r))
+        H = hessian(first, self.fit_intercept, self.alpha)
+        eigenvalues = np.linalg.eigvalsh(H)
         high, low = float(eigenvalues[-1]), float(eigenvalues[0])
         limit = 2 / high if high > 0 else np.inf
-        alpha = self.learning_rate
-        if isinstance(alpha, str):
-            alpha = limit / 2 if np.isfinite(limit) else 1.0
+        eta = self.learning_rate
+        if isinstance(eta, str):
+            eta = limit / 2 if np.isfinite(limit) else 1.0
         source = data.source
         m, d = first.targets, source.n_features
         return Descent(
             np.zeros((m, d)),
             np.zeros(m),
-            float(alpha),
+            float(eta),
             high / low if low > 0 else np.inf,
             limit,
-            r / first.moments.n,
             dtype=source.dtype,
             many=source.many_targets,
         )
@@ -174,15 +170,15 @@ class GradientDescentRegressor(SummationLearner, Regressor):
 
     def update(self, s: Residuals, state: Descent) -> Descent:
         """Take one step (2), every entry at once."""
-        G = s.G / s.n + state.shrink * state.W
+        G = (s.G + self.alpha * state.W) / s.n
         b = s.b / s.n if self.fit_intercept else np.zeros_like(s.b)
-        penalty = 0.5 * state.shrink * float((state.W**2).sum())
-        J = s.squares / (2 * s.n) + penalty  # (1), before the step
+        penalty = self.alpha * float((state.W**2).sum())
+        J = (s.squares + penalty) / (2 * s.n)  # (1), before the step
         largest = max(float(np.abs(G).max(initial=0)), float(np.abs(b).max(initial=0)))
         return replace(
             state,
-            W=state.W - state.alpha * G,
-            b=state.b - state.alpha * b,
+            W=state.W - state.eta * G,
+            b=state.b - state.eta * b,
             gradient=largest,
             J=J,
             first_J=min(state.first_J, J) if np.isfinite(state.first_J) else J,
@@ -203,7 +199,7 @@ class GradientDescentRegressor(SummationLearner, Regressor):
         what = "largest entry of the gradient is"
         report.optimality = Optimality(what, state.gradient)
         report.condition = state.condition
-        report.facts["learning rate"] = state.alpha
+        report.facts["learning rate"] = state.eta
         report.facts["must be below"] = state.limit
 
     def publish(self, fitted: Fitted) -> None:
@@ -238,11 +234,11 @@ def summed(chunk: Chunk) -> Summed:
     return Summed(Moments.of(chunk.X, chunk.w), targets)
 
 
-def hessian(first: Summed, intercept: bool, r: float) -> Floats:
+def hessian(first: Summed, intercept: bool, rho: float) -> Floats:
     """Return H, with the row and column of the 1 if there is an intercept."""
     moments = first.moments
     second = moments.M2 / moments.n + np.outer(moments.mean, moments.mean)
-    second[np.diag_indices_from(second)] += r / moments.n
+    second += rho / moments.n * np.eye(len(second))
     if not intercept:
         return second
     mean = moments.mean[:, None]

@@ -7,14 +7,16 @@ A fit walks at most two of three routes, each of them a sum over the rows:
     qr         one pass for the triangle R, orthogonal decomposition;
     iterative  conjugate gradients, one pass a step: sparse data with many columns.
 
-`LinearRegression` and `Ridge` differ in alpha only.  The mathematics is in
-`solvers/least_squares.py`.
+`LinearRegression` and `Ridge` differ in the penalty only.  Where that includes the
+intercept it is the coefficient of a column of ones, and nothing is centred.  The
+mathematics is in `solvers/least_squares.py`.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,6 +44,7 @@ from corollary.solvers.least_squares import (
     from_moments,
     from_triangle,
     from_triangle_positive,
+    with_ones,
 )
 
 __all__ = ["LeastSquares"]
@@ -85,10 +88,20 @@ class LeastSquares(StreamingLearner, Regressor):
     fit_intercept: bool
     positive: bool
     tol: float
+    penalize_intercept: bool = False
 
     @abstractmethod
     def _alpha(self, targets: int) -> Floats:
         """Return the ridge: one number, or one for each target."""
+
+    def _weights(self, d: int) -> Floats | None:
+        """Return the weight of each squared coefficient in the penalty; None: all 1."""
+        return None
+
+    @property
+    def _with_ones(self) -> bool:
+        """Tell whether the intercept is a coefficient like the others."""
+        return self.fit_intercept and self.penalize_intercept
 
     def _preferred_route(self) -> str | None:
         """Return the route that the parameters ask for, if they ask."""
@@ -127,26 +140,40 @@ class LeastSquares(StreamingLearner, Regressor):
         """Solve, or choose the better conditioned route, or take one step."""
         if state.kind == "iterative":
             return self._step(s, state)
-        d, intercept = state.d, self.fit_intercept
+        d, n = state.d, s.n
+        columns, centre = d + self._with_ones, self.fit_intercept != self._with_ones
+        options: Any = {"intercept": centre, "p": self._every_weight(d)}
         if state.kind == "gram":
             alpha = self._alpha(len(s.mean) - d)
             again = state.solution is not None  # a stream goes on after a fit
-            solution = from_moments(s, d, alpha, intercept=intercept, force=again)
+            moments = with_ones(s) if self._with_ones else s
+            solution = from_moments(moments, columns, alpha, force=again, **options)
             if solution is None:
-                return replace(state, kind="qr", n=s.n)
+                return replace(state, kind="qr", n=n)
         else:
-            alpha = self._alpha(s.R.shape[1] - d - int(intercept))
-            solve = from_triangle_positive if self.positive else from_triangle
-            solution = solve(s, d, alpha, intercept=intercept)
-        return replace(state, solution=solution, n=s.n)
+            alpha = self._alpha(s.R.shape[1] - d - int(self.fit_intercept))
+            solve: Any = from_triangle
+            if self.positive:
+                solve = partial(from_triangle_positive, free=int(self._with_ones))
+            solution = solve(s, columns, alpha, **options)
+        if self._with_ones:
+            B = solution.coef
+            solution = replace(solution, coef=B[:, 1:], intercept=B[:, 0])
+        return replace(state, solution=solution, n=n)
+
+    def _every_weight(self, d: int) -> Floats | None:
+        """Return the weights of `_weights`, the intercept's first if it has one."""
+        p = self._weights(d)
+        return np.append(1.0, p) if p is not None and self._with_ones else p
 
     def objective(self, s: Any, state: Route) -> float:
         """Return the sum of squared residuals plus the ridge."""
         if state.solution is not None:
             coef, alpha = state.solution.coef, self._alpha(len(state.solution.coef))
-            return float(
-                state.solution.residual.sum() + (alpha * (coef**2).sum(1)).sum()
-            )
+            p = self._weights(state.d)
+            penalty = (coef**2 * (1.0 if p is None else p)).sum(axis=1)
+            penalty += state.solution.intercept**2 if self._with_ones else 0.0
+            return float(state.solution.residual.sum() + (alpha * penalty).sum())
         return state.steps.residual() if state.steps is not None else np.inf
 
     def stop(self, state: Route) -> StopReason | None:
@@ -233,6 +260,9 @@ class LeastSquares(StreamingLearner, Regressor):
     # -- the iterative route ---------------------------------------------------------
     def _product(self, chunk: Chunk, Y: Floats, state: Route) -> Product:
         X, w = chunk.X, chunk.w
+        if self._with_ones:
+            ones = np.ones((chunk.n, 1), X.dtype)
+            X = sp.hstack([ones, X], "csr") if sp.issparse(X) else np.c_[ones, X]
         first = state.steps is None
         V = Y.astype(np.float64) if state.steps is None else X @ state.steps.p
         weighted = V if w is None else V * w[:, None]
@@ -251,23 +281,28 @@ class LeastSquares(StreamingLearner, Regressor):
 
     def _step(self, s: Product, state: Route) -> Route:
         alpha = self._alpha(len(s.sum_y))
+        centre = self.fit_intercept != self._with_ones
+        p = self._every_weight(state.d)
+        weights = np.ones(len(s.sum_x)) if p is None else p
         if state.steps is None:
-            mean_x = s.sum_x / s.n if self.fit_intercept else np.zeros(state.d)
-            mean_y = s.sum_y / s.n if self.fit_intercept else np.zeros(len(s.sum_y))
+            mean_x, mean_y = s.sum_x / s.n * centre, s.sum_y / s.n * centre
             c = s.xy - s.n * np.outer(mean_x, mean_y)
             # without enough of a ridge only plain steps lead to the shortest solution
-            diagonal = s.sum_x2 - s.n * mean_x**2 + alpha.min()
-            enough = alpha.min() > 1e-8 * diagonal.max()
-            steps = cg.begin(c, diagonal if enough else np.ones(state.d))
+            diagonal = s.sum_x2 - s.n * mean_x**2 + alpha.min() * weights
+            enough = alpha.min() * weights.min() > 1e-8 * diagonal.max()
+            steps = cg.begin(c, diagonal if enough else np.ones(len(c)))
             return replace(state, steps=steps, mean_x=mean_x, mean_y=mean_y, n=s.n)
         if not np.isclose(s.n, state.n):  # sums over other rows than the steps before
             must = "partial_fit must follow partial_fit or a fit in closed form"
             came = "a fit by conjugate gradients"
             raise DataError(sentence(self, must, came, "Begin with partial_fit."))
         # Xc'W Xc p = X'W X p - mean_x (sum W X p) [the means cancel the rest]
-        Ap = s.xy - np.outer(state.mean_x, s.sum_xp) + alpha * state.steps.p
+        Ap = s.xy - np.outer(state.mean_x, s.sum_xp)
+        Ap = Ap + alpha * weights[:, None] * state.steps.p
         return replace(state, steps=cg.step(state.steps, Ap))
 
     def _current(self, state: Route) -> tuple[Floats, Floats]:
         coef = state.steps.b.T
+        if self._with_ones:
+            return coef[:, 1:], coef[:, 0]
         return coef, state.mean_y - coef @ state.mean_x

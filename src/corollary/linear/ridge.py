@@ -3,21 +3,35 @@
 Also known as: Tikhonov regularisation, weight decay, L2-penalised least squares, MAP
 estimation with a Gaussian prior.
 
-Minimise  sum_n w_n (y_n - x_n' b - b0)^2 + alpha ||b||^2                        (1)
+Minimise  sum_n w_n (y_n - x_n' b - b0)^2 + alpha sum_j p_j b_j^2                (1)
 
-    (Xc'W Xc + alpha I) b = Xc'W yc,     b0 = mean(y) - mean(X)' b               (2)
+    (Xc'W Xc + alpha P) b = Xc'W yc,     b0 = mean(y) - mean(X)' b               (2)
 
-The intercept is not penalised.  (2) has one solution for every alpha > 0, also with
-more columns than rows: v'(Xc'Xc + alpha I)v = ||Xc v||^2 + alpha ||v||^2 > 0.
+with P = diag(p), the identity unless `penalty_weights` say otherwise.  The intercept is
+not penalised, for a shift of y must shift the predictions and change nothing else;
+`penalize_intercept` adds alpha b0^2 to (1) all the same, and then b0 is the coefficient
+of a column of ones in
 
-MAP: noise N(0, sigma^2) and prior b ~ N(0, sigma_b^2 I) give (1) with
+    (X~'W X~ + alpha P) b~ = X~'W y,     X~ = [1 X],  b~ = (b0, b)               (3)
 
-    alpha = sigma^2 / sigma_b^2                                                  (3)
+(2) has one solution for every alpha > 0, also with more columns than rows:
+v'(Xc'Xc + alpha I)v = ||Xc v||^2 + alpha ||v||^2 > 0.  In the principal axes v_j of X,
+with singular values d_j, it is least squares shrunk axis by axis,
+
+    v_j' b = d_j^2 / (d_j^2 + alpha)  v_j' b_LS                                  (4)
+
+(`linear/ridge_path.py`).  MAP: noise N(0, sigma^2) and independent priors b_j ~ N(0,
+tau_j^2) have the negative log posterior
+
+    1/(2 sigma^2) sum_n (y_n - x_n'b - b0)^2 + sum_j b_j^2 / (2 tau_j^2) + const (5)
+
+which is (1) divided by 2 sigma^2, with alpha p_j = sigma^2 / tau_j^2; alpha = sigma^2 /
+tau^2 where all priors are the same.
 
 The ridge also bounds the condition number: (lambda_max + alpha)/(lambda_min + alpha).
 
-Notation: X (n, d); b = coef_; b0 = intercept_.
-Course: S1-14, S1-15. Reference: Hoerl and Kennard (1970).
+Notation: X (n, d); b = coef_; b0 = intercept_; p = penalty_weights.
+Course: S1-14, S1-15, S3-94, S4-61. Reference: Hoerl and Kennard (1970).
 """
 
 from __future__ import annotations
@@ -38,6 +52,7 @@ from corollary.core.params import (
     whole,
 )
 from corollary.core.report import Report
+from corollary.core.vectors import non_negative, numbers
 from corollary.engine import Fitted
 from corollary.linear.least_squares import LeastSquares, Route
 
@@ -66,7 +81,7 @@ class Ridge(LeastSquares):
     alpha : float or array of shape (m,), default=1.0
         Strength of the penalty, one for all targets or one for each.
     fit_intercept : bool, default=True
-        Whether to fit b0, which is not penalised.
+        Whether to fit b0.
     copy_X : bool, default=True
         Kept for compatibility; X is never changed.
     max_iter : int, optional
@@ -81,6 +96,11 @@ class Ridge(LeastSquares):
         Require b >= 0.
     random_state : ignored
         Kept for compatibility; nothing is drawn.
+    penalize_intercept : bool, default=False
+        Whether the penalty includes b0, as in (3).
+    penalty_weights : array of shape (d,), optional
+        p, the weight >= 0 of each squared coefficient in the penalty, all 1 by
+        default; 0 leaves a coefficient free.
 
     Attributes
     ----------
@@ -112,6 +132,8 @@ class Ridge(LeastSquares):
         "solver": one_of(*SOLVERS),
         "positive": boolean,
         "random_state": seed,
+        "penalize_intercept": boolean,
+        "penalty_weights": missing | array_like,
     }
 
     def __init__(
@@ -125,6 +147,8 @@ class Ridge(LeastSquares):
         solver: str = "auto",
         positive: bool = False,
         random_state: Any = None,
+        penalize_intercept: bool = False,
+        penalty_weights: Any = None,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -134,19 +158,21 @@ class Ridge(LeastSquares):
         self.solver = solver
         self.positive = positive
         self.random_state = random_state
+        self.penalize_intercept = penalize_intercept
+        self.penalty_weights = penalty_weights
 
     @classmethod
     def from_prior(
-        cls, noise_variance: float, prior_variance: float, **parameters: Any
+        cls, noise_variance: float, prior_variance: Any, **parameters: Any
     ) -> Ridge:
-        """Make the MAP estimator for Gaussian noise and a Gaussian prior on b (3).
+        """Make the MAP estimator for Gaussian noise and Gaussian priors on b (5).
 
         Parameters
         ----------
         noise_variance : float
             sigma^2, the variance of y around x'b + b0.
-        prior_variance : float
-            sigma_b^2, the prior variance of each coefficient.
+        prior_variance : float or array of shape (d,)
+            tau^2, the prior variance of every coefficient or of each.
         **parameters
             Further parameters of `Ridge`.
 
@@ -154,12 +180,28 @@ class Ridge(LeastSquares):
         --------
         >>> Ridge.from_prior(noise_variance=4.0, prior_variance=2.0).alpha
         2.0
+        >>> Ridge.from_prior(4.0, [2.0, 8.0]).penalty_weights.tolist()
+        [0.5, 0.125]
         """
+        who = "Ridge.from_prior"
         for name, value in (("noise", noise_variance), ("prior", prior_variance)):
-            if not value > 0:
+            variance = numbers(who, value, f"{name}_variance", ParameterError)
+            if not (variance > 0).all():
                 must = f"{name}_variance must be above 0"
-                raise ParameterError(sentence("Ridge.from_prior", must, f"{value}"))
-        return cls(alpha=noise_variance / prior_variance, **parameters)
+                raise ParameterError(sentence(who, must, f"{variance.min():g}"))
+        if np.ndim(prior_variance) == 0:
+            return cls(alpha=noise_variance / prior_variance, **parameters)
+        weights = 1.0 / np.asarray(prior_variance, dtype=np.float64)
+        return cls(alpha=noise_variance, penalty_weights=weights, **parameters)
+
+    def _weights(self, d: int) -> Floats | None:
+        if self.penalty_weights is None:
+            return None
+        p = non_negative(self, self.penalty_weights, "penalty_weights", ParameterError)
+        if p.shape != (d,):
+            must = f"penalty_weights must hold one number for each of the {d} columns"
+            raise DataError(sentence(self, must, f"shape {p.shape}"))
+        return p
 
     def _alpha(self, targets: int) -> Floats:
         alpha = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64)).ravel()
@@ -178,7 +220,9 @@ class Ridge(LeastSquares):
     def account(self, state: Route, report: Report) -> None:
         """Report as least squares does; a ridge leaves no coefficient undetermined."""
         super().account(state, report)
-        if np.min(self._alpha(np.size(self.alpha))) > 0:
+        p = self._weights(state.d)
+        free = p is not None and not p.all()
+        if np.min(self._alpha(np.size(self.alpha))) > 0 and not free:
             report.facts.pop("dependent", None)
             report.warnings.clear()
 

@@ -10,11 +10,14 @@ Under Gaussian noise y = x'b + b0 + N(0, sigma^2) least squares is maximum likel
 
     Cov(b) = sigma^2 (Xc'Xc)^-1,   Var(b0) = sigma^2/n + mean' Cov(b) mean       (2)
     t_j = b_j / se_j,  Student with n - p degrees of freedom under b_j = 0       (3)
-    Var(y at x) = sigma^2 + x~' Cov x~                                           (4)
+    Var(x~'b^) = x~' Cov x~,   Var(y - x~'b^) = sigma^2 + x~' Cov x~             (4)
+
+so that x~'b^ -+ t times the root of the first holds the mean of y at x, and of the
+second a new y at x, with the confidence of Student's quantile t.
 
 In a generalised linear model Cov = phi (n H)^-1 with the Fisher information H, and phi
 is 1, with normal z_j, or it is estimated by Pearson's statistic divided by n - p, with
-Student's t_j.  With a penalty A = Xc'Xc + alpha I, the scatter of the estimates is
+Student's t_j.  With a penalty A = Xc'Xc + alpha P, the scatter of the estimates is
 
     Cov(b) = sigma^2 A^-1 Xc'Xc A^-1,   p = tr A^-1 Xc'Xc  (+ 1)                 (5)
 
@@ -35,7 +38,8 @@ Columns that follow from others have no estimate of their own: infinite error.
 n is the sum of the weights, for a weight is repetition.
 
 Notation: p = number of coefficients with the intercept; x~ = (1, x).
-Course: S3-88, S3-89. References: Greene (2018), ch. 4; Belsley, Kuh, Welsch (1980).
+Course: S3-88, S3-89, S4-7.
+References: Greene (2018), ch. 4; Belsley, Kuh, Welsch (1980).
 """
 
 from __future__ import annotations
@@ -44,21 +48,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy.linalg as sla
 from scipy import stats
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.vectors import rows_of
 from corollary.engine import Moments, Triangle
+from corollary.linear.column_geometry import Geometry, geometry, square_root
 from corollary.linear.glm_sums import Model, inverse
-from corollary.solvers.least_squares import Solution, centred, raw, spectrum_of
+from corollary.solvers.least_squares import Solution
 
 __all__ = ["Summary", "summarise_least_squares", "summarise_likelihood"]
 
 STRONG = 30.0  # condition number above which collinearity is worth a word
 INFLATED = 10.0  # variance inflation factor, likewise
-ABSENT = 1e-8  # of a direction's length: no part in it
 
 
 @dataclass(frozen=True)
@@ -181,12 +184,39 @@ class Summary:
         ----------
         X : array of shape (m, d)
         """
+        return self.dispersion + self._at(X)[1]
+
+    def mean_intervals(self, X: Any) -> Floats:
+        """Return confidence intervals of the mean of y at rows of X, (m, 2).
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+        """
+        return self._about(*self._at(X))
+
+    def prediction_intervals(self, X: Any) -> Floats:
+        """Return intervals that hold a new y at rows of X, (m, 2).
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+        """
+        mean, variance = self._at(X)
+        return self._about(mean, self.dispersion + variance)
+
+    def _about(self, mean: Floats, variance: Floats) -> Floats:
+        half = self._law().ppf(0.5 + self.confidence / 2) * np.sqrt(variance)
+        return np.column_stack([mean - half, mean + half])
+
+    def _at(self, X: Any) -> tuple[Floats, Floats]:
+        """Return the estimated mean of y at rows of X, and its variance."""
         if self.r_squared is None:
-            must = "predictive_variance needs Gaussian noise about a straight line"
+            must = "intervals of y need Gaussian noise about a straight line"
             raise ParameterError(sentence("Summary", must, self.model))
         X = rows_of("Summary", X, len(self.coef) - int(self.intercept))
         Z = np.column_stack([np.ones(len(X)), X]) if self.intercept else X
-        return self.dispersion + np.einsum("ij,jk,ik->i", Z, self.covariance, Z)
+        return Z @ self.coef, np.einsum("ij,jk,ik->i", Z, self.covariance, Z)
 
     def _law(self) -> Any:
         return stats.t(self.dof) if self.kind == "t" else stats.norm()
@@ -236,95 +266,6 @@ class Summary:
         return lines
 
 
-@dataclass(frozen=True)
-class Geometry:
-    """The columns of X as a triangle: Xc'Xc = R'R, and what depends on what."""
-
-    n: float
-    mean: Floats  # (d,)
-    R: Floats  # (r, d)
-    intercept: bool
-    rank: int
-    dependent: tuple[int, ...]
-    N: Floats  # (d, k) null space, one column for each dependent column
-
-    @classmethod
-    def of(cls, n: float, mean: Floats, R: Floats, intercept: bool) -> Geometry:
-        """Find the rank and the null space of R."""
-        _, rank, dependent = spectrum_of(R)
-        d = R.shape[1]
-        N = np.zeros((d, len(dependent)))
-        rest = list(dependent)
-        taken = [j for j in range(d) if j not in dependent]
-        if rest:
-            N[rest, np.arange(len(rest))] = 1.0
-            N[taken] = -np.linalg.lstsq(R[:, taken], R[:, rest], rcond=None)[0]
-        return cls(n, mean, R, intercept, rank, dependent, N)
-
-    @property
-    def identified(self) -> Vector:
-        """Tell which coefficients the data determines, the intercept first."""
-        parts = (
-            self.N if not self.intercept else np.vstack([self.mean @ self.N, self.N])
-        )
-        length = np.abs(self.N).max(axis=0, initial=1.0)
-        return (np.abs(parts) <= ABSENT * length).all(axis=1)
-
-    def gram_inverse(self, alpha: float = 0.0) -> Floats:
-        """Return (Xc'Xc + alpha I)^-1, a pseudo-inverse where the rank is short."""
-        d = self.R.shape[1]
-        R = self.R if alpha == 0 else np.vstack([self.R, np.sqrt(alpha) * np.eye(d)])
-        if alpha == 0 and self.rank < d:
-            return np.asarray(np.linalg.pinv(R) @ np.linalg.pinv(R).T)
-        length = np.sqrt((R**2).sum(axis=0))
-        T = np.linalg.qr(R / length, mode="r")
-        F = sla.solve_triangular(T, np.eye(d)) / length[:, None]
-        return np.asarray(F @ F.T)
-
-    def vif(self) -> Floats:
-        """Return (8), infinite for columns that take part in a dependence."""
-        own = (self.R**2).sum(axis=0) * np.diagonal(self.gram_inverse())
-        part = (np.abs(self.N) > ABSENT).any(axis=1)
-        return np.where(part, np.inf, np.maximum(own, 1.0))
-
-    def condition(self) -> float:
-        """Return the condition number of [1 X] with columns of unit length."""
-        if self.dependent:
-            return np.inf
-        R = self.R
-        if self.intercept:
-            first = np.sqrt(self.n) * np.append(1.0, self.mean)
-            R = np.vstack([first, np.column_stack([np.zeros(len(R)), R])])
-        values = np.linalg.svd(R / np.sqrt((R**2).sum(axis=0)), compute_uv=False)
-        return float(values[0] / values[-1])
-
-
-def square_root(G: Floats) -> Floats:
-    """Return an R with R'R = G, for a G that is positive semi-definite."""
-    scale = np.sqrt(np.where(np.diagonal(G) > 0, np.diagonal(G), 1.0))
-    C = G / np.outer(scale, scale)
-    try:
-        return np.linalg.cholesky(C).T * scale
-    except np.linalg.LinAlgError:
-        values, V = np.linalg.eigh(C)
-        floor = 64 * len(C) * np.finfo(np.float64).eps
-        values = np.where(values > floor, values, 0.0)
-        return np.asarray((V * np.sqrt(values)).T * scale)
-
-
-def geometry(statistics: Any, d: int, intercept: bool) -> tuple[Geometry, Floats]:
-    """Return the columns' geometry and the total sums of squares of the targets."""
-    if isinstance(statistics, Triangle):
-        mean, R = centred(statistics, intercept)
-        total = (R[:, d:] ** 2).sum(axis=0)
-        R = R[:, :d]
-    else:
-        S = statistics.M2 if intercept else raw(statistics)
-        mean = statistics.mean if intercept else np.zeros(len(S))
-        R, total = square_root(S[:d, :d]), np.diagonal(S)[d:]
-    return Geometry.of(statistics.n, mean[:d], R, intercept), total
-
-
 def summarise_least_squares(learner: Any, confidence: float, target: int) -> Summary:
     """Summarise `LinearRegression` or `Ridge` from the sums of its last pass."""
     fitted, intercept, d = (
@@ -339,16 +280,17 @@ def summarise_least_squares(learner: Any, confidence: float, target: int) -> Sum
         raise ParameterError(
             sentence(learner, must, "a fit by conjugate gradients", remedy)
         )
-    if learner.positive:
-        must = "summary needs estimates free to have either sign"
-        raise ParameterError(sentence(learner, must, "positive=True"))
+    if learner.positive or learner._with_ones:
+        must = "summary needs estimates free to have either sign, and no penalty on b0"
+        came = "positive=True" if learner.positive else "penalize_intercept=True"
+        raise ParameterError(sentence(learner, must, came))
     if not 0 <= target < len(solution.coef):
         must = f"target must be below the number of targets = {len(solution.coef)}"
         raise ParameterError(sentence(learner, must, f"{target}"))
     alphas = np.broadcast_to(learner._alpha(len(solution.coef)), len(solution.coef))
     alpha = float(alphas[target])
     space, total = geometry(fitted.statistics, d, intercept)
-    A_inverse = space.gram_inverse(alpha)
+    A_inverse = space.gram_inverse(alpha, learner._weights(d))
     n, rank = space.n, float(space.rank)
     if alpha > 0:
         M = space.R @ A_inverse

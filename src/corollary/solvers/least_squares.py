@@ -3,7 +3,9 @@
 Minimise  ||y - X b - b0||^2 + alpha ||b||^2.  With centred columns Xc, yc the intercept
 drops out, b0 = mean(y) - mean(X)' b, and the normal equations are
 
-    (Xc'Xc + alpha I) b = Xc'yc                                                  (1)
+    (Xc'Xc + alpha P) b = Xc'yc                                                  (1)
+
+with P = I, or another weight p_j >= 0 of each b_j^2 in the penalty.
 
 Two routes to b:
 
@@ -32,9 +34,15 @@ import scipy.linalg as sla
 from scipy.optimize import nnls
 
 from corollary.core.arrays import Floats, Vector
-from corollary.engine.statistics import Moments, Triangle
+from corollary.engine.statistics import Moments, Triangle, upright
 
-__all__ = ["Solution", "from_moments", "from_triangle", "from_triangle_positive"]
+__all__ = [
+    "Solution",
+    "from_moments",
+    "from_triangle",
+    "from_triangle_positive",
+    "with_ones",
+]
 
 DIGITS = 1e-9  # error that the Gram route may cause, relative to the largest b_j |x_j|
 CHEAP = 2**24  # products below which a second pass is worth three digits more
@@ -56,17 +64,24 @@ class Solution:
 
 
 def from_moments(
-    moments: Moments, d: int, alpha: Floats, *, intercept: bool, force: bool = False
+    moments: Moments,
+    d: int,
+    alpha: Floats,
+    *,
+    intercept: bool,
+    p: Floats | None = None,
+    force: bool = False,
 ) -> Solution | None:
     """Solve (1) by Cholesky; None where that would lose too many digits.
 
     `force` asks for an answer all the same: no second pass is possible.
     """
+    weights = np.ones(d) if p is None else p
     digits = DIGITS if moments.n * d * d > CHEAP else DIGITS / 1000
     S = moments.M2 if intercept else raw(moments)
     G, B, Y2 = S[:d, :d], S[:d, d:], np.diagonal(S)[d:]
     eigenvalues = np.maximum(np.linalg.eigvalsh(G), 0.0)[::-1]  # falling
-    length = np.sqrt(np.diagonal(G) + alpha.min())
+    length = np.sqrt(np.diagonal(G) + alpha.min() * weights)
     mean = np.abs(moments.mean[:d]) * np.sqrt(moments.n) if intercept else np.zeros(d)
     still = length <= 64 * EPS * mean  # columns that never move
     if still.any() and not force:
@@ -79,7 +94,7 @@ def from_moments(
     coef = np.empty((B.shape[1], d))
     for j, a in enumerate(np.broadcast_to(alpha, B.shape[1])):
         if j == 0 or alpha.size > 1:
-            A = C + np.diag(a / scale**2)
+            A = C + np.diag(a * weights / scale**2)
             spectrum = np.linalg.eigvalsh(A)
             good = EPS * spectrum[-1] < digits * spectrum[0]
             if not good and not force:
@@ -92,20 +107,30 @@ def from_moments(
         intercept_of(coef, moments.mean, d, intercept),
         d,
         np.sqrt(eigenvalues),
-        condition(eigenvalues, alpha),
+        condition(eigenvalues, alpha) if p is None else condition_of(G, alpha, p),
         residual,
     )
 
 
 def from_triangle(
-    triangle: Triangle, d: int, alpha: Floats, *, intercept: bool
+    triangle: Triangle,
+    d: int,
+    alpha: Floats,
+    *,
+    intercept: bool,
+    p: Floats | None = None,
 ) -> Solution:
-    """Solve (2), with a ridge through the singular values of R."""
+    """Solve (2), with a ridge through the singular values of R.
+
+    Unequal weights in the penalty are rows sqrt(alpha P) below R, and zeros below Z.
+    """
     mean, R = centred(triangle, intercept)
     Rx, Z = R[:, :d], R[:, d:]
-    singular, rank, dependent = spectrum_of(Rx)
+    _, rank, _ = spectrum_of(Rx)
     coef: Floats
-    if alpha.any():
+    if alpha.any() and p is not None:
+        coef = stacked(Rx, Z, alpha, p, shortest_of).T
+    elif alpha.any():
         U, s, Vt = np.linalg.svd(Rx, full_matrices=False)
         shrink = s[:, None] / (s[:, None] ** 2 + alpha[None, :])  # (r, 1 or m)
         shrink = np.where(s[:, None] > 0, shrink, 0.0)
@@ -114,40 +139,94 @@ def from_triangle(
         coef = solve_scaled(Rx, Z).T
     else:
         coef = shortest(Rx, Z, rank).T
-    residual = ((Z - Rx @ coef.T) ** 2).sum(axis=0)
-    return Solution(
-        coef,
-        intercept_of(coef, mean, d, intercept),
-        rank,
-        singular,
-        condition(np.pad(singular, (0, d - len(singular))) ** 2, alpha),
-        residual,
-        dependent,
-        "qr",
-    )
+    return found(Rx, Z, coef, mean, alpha, p, intercept, "qr")
 
 
 def from_triangle_positive(
-    triangle: Triangle, d: int, alpha: Floats, *, intercept: bool
+    triangle: Triangle,
+    d: int,
+    alpha: Floats,
+    *,
+    intercept: bool,
+    p: Floats | None = None,
+    free: int = 0,
 ) -> Solution:
-    """Solve (2) under b >= 0 (Lawson and Hanson's active sets)."""
+    """Solve (2) under b >= 0 (Lawson and Hanson's active sets).
+
+    The first `free` coefficients may have either sign: each is a difference of two.
+    """
     mean, R = centred(triangle, intercept)
     Rx, Z = R[:, :d], R[:, d:]
+    weights = np.ones(d) if p is None else p
+    coef = stacked(Rx, Z, alpha, weights, partial(non_negative, free=free)).T
+    route = "non-negative least squares"
+    return found(Rx, Z, coef, mean, alpha, p, intercept, route)
+
+
+def found(
+    Rx: Floats,
+    Z: Floats,
+    coef: Floats,
+    mean: Floats,
+    alpha: Floats,
+    p: Floats | None,
+    intercept: bool,
+    route: str,
+) -> Solution:
+    """Return the solution with what the triangle says of the problem."""
     singular, rank, dependent = spectrum_of(Rx)
-    coef = np.empty((Z.shape[1], d))
-    for j, a in enumerate(np.broadcast_to(alpha, Z.shape[1])):
-        A = np.vstack([Rx, np.sqrt(a) * np.eye(d)])
-        coef[j] = nnls(A, np.concatenate([Z[:, j], np.zeros(d)]))[0]
+    d = Rx.shape[1]
+    squares = np.pad(singular, (0, d - len(singular))) ** 2
     return Solution(
         coef,
         intercept_of(coef, mean, d, intercept),
         rank,
         singular,
-        condition(np.pad(singular, (0, d - len(singular))) ** 2, alpha),
+        condition(squares, alpha) if p is None else condition_of(Rx.T @ Rx, alpha, p),
         ((Z - Rx @ coef.T) ** 2).sum(axis=0),
         dependent,
-        "non-negative least squares",
+        route,
     )
+
+
+def stacked(
+    Rx: Floats,
+    Z: Floats,
+    alpha: Floats,
+    p: Floats,
+    solve: Callable[[Floats, Floats], Floats],
+) -> Floats:
+    """Solve target by target with the rows sqrt(alpha P) below R: (d, m)."""
+    d = Rx.shape[1]
+    B = np.empty((d, Z.shape[1]))
+    for j, a in enumerate(np.broadcast_to(alpha, Z.shape[1])):
+        A = np.vstack([Rx, np.diag(np.sqrt(a * p))])
+        B[:, j] = solve(A, np.concatenate([Z[:, j], np.zeros(d)]))
+    return B
+
+
+def shortest_of(A: Floats, z: Floats) -> Floats:
+    """Return the shortest least-squares solution of A b = z."""
+    _, rank, _ = spectrum_of(A)
+    R = upright(np.column_stack([A, z]))
+    R, Z = R[:, :-1], R[:, -1:]
+    if rank == A.shape[1]:
+        return solve_scaled(R[:rank], Z[:rank])[:, 0]
+    return shortest(R, Z, rank)[:, 0]
+
+
+def non_negative(A: Floats, z: Floats, free: int = 0) -> Floats:
+    """Return the least-squares solution of A b = z under b_j >= 0, j >= free."""
+    b = np.asarray(nnls(np.hstack([A, -A[:, :free]]), z)[0])
+    d = A.shape[1]
+    b[:free] -= b[d:]
+    return b[:d]
+
+
+def with_ones(moments: Moments) -> Moments:
+    """Put a column of ones before the others: its mean is 1, and it has no scatter."""
+    M2 = np.pad(moments.M2, (1, 0))
+    return Moments(moments.n, np.append(1.0, moments.mean), M2)
 
 
 def centred(triangle: Triangle, intercept: bool) -> tuple[Floats, Floats]:
@@ -237,6 +316,11 @@ def condition(eigenvalues: Floats, alpha: Floats) -> float:
     a = float(alpha.min())
     high, low = float(eigenvalues.max()) + a, float(eigenvalues.min()) + a
     return high / low if low > 0 else np.inf
+
+
+def condition_of(G: Floats, alpha: Floats, p: Floats) -> float:
+    """Return the condition number of (1) where the weights p differ."""
+    return condition(np.linalg.eigvalsh(G + alpha.min() * np.diag(p)), np.zeros(1))
 
 
 def intercept_of(coef: Floats, mean: Floats, d: int, intercept: bool) -> Floats:
