@@ -23,6 +23,7 @@ ESTIMATORS = {
     "ElasticNet": "corollary.linear.elastic_net",
     "ElasticNetCV": "corollary.linear.elastic_net",
     "FisherDiscriminant": "corollary.discriminants.fisher_discriminant",
+    "FourierBasis": "corollary.linear.expansions.fourier_basis",
     "GammaRegressor": "corollary.linear.tweedie",
     "GaussianDiscriminant": "corollary.discriminants.gaussian_discriminant",
     "GaussianNB": "corollary.bayes.gaussian_nb",
@@ -46,14 +47,19 @@ ESTIMATORS = {
     "ParametricDensity": "corollary.density.parametric",
     "Perceptron": "corollary.linear.perceptron",
     "PoissonRegressor": "corollary.linear.tweedie",
+    "PolynomialFeatures": "corollary.linear.expansions.polynomial_features",
     "PriorClassifier": "corollary.bayes.prior_classifier",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
     ),
+    "RadialBasis": "corollary.linear.expansions.radial_basis",
     "Ridge": "corollary.linear.ridge",
     "SGDClassifier": "corollary.linear.stochastic_gradient",
     "SGDRegressor": "corollary.linear.stochastic_gradient",
+    "SigmoidBasis": "corollary.linear.expansions.sigmoid_basis",
+    "SplineTransformer": "corollary.linear.expansions.spline_transformer",
     "TweedieRegressor": "corollary.linear.tweedie",
+    "WaveletBasis": "corollary.linear.expansions.wavelet_basis",
 }
 
 _FUNCTIONS = {
@@ -113,6 +119,16 @@ if TYPE_CHECKING:
     from corollary.linear.batch_perceptron import BatchPerceptron as BatchPerceptron
     from corollary.linear.elastic_net import ElasticNet as ElasticNet
     from corollary.linear.elastic_net import ElasticNetCV as ElasticNetCV
+    from corollary.linear.expansions.fourier_basis import FourierBasis as FourierBasis
+    from corollary.linear.expansions.polynomial_features import (
+        PolynomialFeatures as PolynomialFeatures,
+    )
+    from corollary.linear.expansions.radial_basis import RadialBasis as RadialBasis
+    from corollary.linear.expansions.sigmoid_basis import SigmoidBasis as SigmoidBasis
+    from corollary.linear.expansions.spline_transformer import (
+        SplineTransformer as SplineTransformer,
+    )
+    from corollary.linear.expansions.wavelet_basis import WaveletBasis as WaveletBasis
     from corollary.linear.generalized_linear_regressor import (
         GeneralizedLinearRegressor as GeneralizedLinearRegressor,
     )

@@ -169,6 +169,17 @@ LEARNERS = [
         {"n_components": 3},
         ("components_", "explained_variance_", "mean_", "noise_variance_"),
     ),
+    Case("SplineTransformer", {"knots": "quantile"}, ("knots_",)),
+    Case("SplineTransformer", {"kind": "natural"}, ("knots_",)),
+    Case("RadialBasis", {"centers": "quantile"}, ("centers_", "width_")),
+    Case(
+        "RadialBasis",
+        {"n_centers": 5, "centers": "kmeans", "random_state": 0},
+        ("centers_", "width_"),
+    ),
+    Case("SigmoidBasis", {"n_centers": 4}, ("centers_", "width_")),
+    Case("FourierBasis", {}, ("period_", "origin_")),
+    Case("WaveletBasis", {"wavelet": "db2"}, ("low_", "high_")),
 ]
 
 

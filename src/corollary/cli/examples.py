@@ -21,6 +21,7 @@ def examples() -> list[tuple[str, str, Any]]:
         *_texts(),
         *_tables(),
         *_decisions(),
+        *_expansions(),
     ]
 
 
@@ -315,3 +316,30 @@ def _decisions() -> list[tuple[str, str, Any]]:
             even,
         ),
     ]
+
+
+def _expansions() -> list[tuple[str, str, Any]]:
+    """Follow one curve with a linear model on every basis."""
+    import numpy as np
+    from sklearn.pipeline import make_pipeline
+
+    import corollary
+
+    rng = np.random.default_rng(6)
+    x = rng.uniform(0, 1, size=(600, 1))
+    y = np.sin(2 * np.pi * x[:, 0]) + 0.3 * rng.normal(size=600)
+    shown: list[tuple[str, str, Any]] = []
+    for name, options in (
+        ("PolynomialFeatures", {"degree": 5}),
+        ("SplineTransformer", {"include_bias": False}),
+        ("RadialBasis", {"n_centers": 6}),
+        ("SigmoidBasis", {"n_centers": 6}),
+        ("FourierBasis", {"n_harmonics": 2}),
+        ("WaveletBasis", {"include_bias": False}),
+    ):
+        basis = getattr(corollary, name)(**options)
+        model = make_pipeline(basis, corollary.LinearRegression())
+        fits = model.fit(x[200:], y[200:]).score(x[:200], y[:200])
+        about = "400 points of a sine with noise, for a linear model on new columns"
+        shown.append((about, f"R^2 on 200 new points: {fits:.3f}", basis))
+    return shown
