@@ -222,13 +222,14 @@ class SplineTransformer(RangedExpansion):
         if self.kind == "b-spline" and self.sparse_output:
             return self._sparse(X)
         out = np.zeros((n, d, width), dtype=X.dtype)
+        rows = np.arange(n)
         for j in range(d):
             base = self.knots_[:, j].astype(np.float64)
             if self.kind == "b-spline":
                 place, values = self._local(X[:, j], base)
-                for k, value in enumerate(values.T):
-                    here = place[:, k] < width
-                    out[np.flatnonzero(here), j, place[here, k]] += value[here]
+                for at, value in zip(place.T, values.T, strict=True):
+                    wanted = value * (at < width)  # the last may be left out
+                    out[rows, j, np.minimum(at, width - 1)] += wanted
             else:
                 out[:, j] = self._powers(X[:, j], base)[:, int(not self.include_bias) :]
         layout: Any = self.order
@@ -299,18 +300,19 @@ class SplineTransformer(RangedExpansion):
 
 def cox_de_boor(x: Floats, t: Floats, i: Vector, p: int) -> Floats:
     """Return B_{i-p,p}(x) ... B_{i,p}(x) for t_i <= x < t_{i+1}, (n, p + 1), by (2)."""
-    B = np.zeros((len(x), p + 1))
-    B[:, 0] = 1.0  # (1)
+    near = {m: t[i + m] for m in range(1 - p, p + 1)}  # the knots around x
+    B = [np.ones(len(x))]  # (1)
     for k in range(1, p + 1):
         carried = np.zeros(len(x))
         for r in range(k):
-            left, right = t[i + r + 1 - k], t[i + r + 1]
+            left, right = near[r + 1 - k], near[r + 1]
             apart = right - left
-            share = B[:, r] / np.where(apart > 0, apart, 1.0)
-            B[:, r] = carried + (right - x) * share
+            apart[apart == 0] = 1.0
+            share = B[r] / apart
+            B[r] = carried + (right - x) * share
             carried = (x - left) * share
-        B[:, k] = carried
-    return B
+        B.append(carried)
+    return np.array(B).T
 
 
 def slopes_of(x: Floats, t: Floats, i: Vector, p: int) -> Floats:
