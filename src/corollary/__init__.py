@@ -29,10 +29,12 @@ ESTIMATORS = {
     "GaussianNB": "corollary.bayes.gaussian_nb",
     "GeneralizedLinearRegressor": "corollary.linear.generalized_linear_regressor",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
+    "JoinTheDots": "corollary.linear.join_the_dots",
     "KMeans": "corollary.clustering.k_means",
     "LeastSquaresClassifier": "corollary.linear.least_squares_classifier",
     "Lasso": "corollary.linear.lasso",
     "LassoCV": "corollary.linear.lasso",
+    "LeastAbsoluteDeviations": "corollary.linear.least_absolute_deviations",
     "LinearDiscriminantAnalysis": (
         "corollary.discriminants.linear_discriminant_analysis"
     ),
@@ -52,6 +54,7 @@ ESTIMATORS = {
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
     ),
+    "QuantileRegressor": "corollary.linear.quantile_regressor",
     "RadialBasis": "corollary.linear.expansions.radial_basis",
     "Ridge": "corollary.linear.ridge",
     "SGDClassifier": "corollary.linear.stochastic_gradient",
@@ -135,8 +138,12 @@ if TYPE_CHECKING:
     from corollary.linear.gradient_descent import (
         GradientDescentRegressor as GradientDescentRegressor,
     )
+    from corollary.linear.join_the_dots import JoinTheDots as JoinTheDots
     from corollary.linear.lasso import Lasso as Lasso
     from corollary.linear.lasso import LassoCV as LassoCV
+    from corollary.linear.least_absolute_deviations import (
+        LeastAbsoluteDeviations as LeastAbsoluteDeviations,
+    )
     from corollary.linear.least_squares_classifier import (
         LeastSquaresClassifier as LeastSquaresClassifier,
     )
@@ -146,6 +153,9 @@ if TYPE_CHECKING:
     )
     from corollary.linear.mse_procedure import MSEProcedure as MSEProcedure
     from corollary.linear.perceptron import Perceptron as Perceptron
+    from corollary.linear.quantile_regressor import (
+        QuantileRegressor as QuantileRegressor,
+    )
     from corollary.linear.ridge import Ridge as Ridge
     from corollary.linear.stochastic_gradient import SGDClassifier as SGDClassifier
     from corollary.linear.stochastic_gradient import SGDRegressor as SGDRegressor

@@ -14,6 +14,7 @@ def examples() -> list[tuple[str, str, Any]]:
         *_densities(),
         *_regressions(),
         *_sparse_regressions(),
+        *_quantiles(),
         *_generalised(),
         *_classifiers(),
         *_hyperplanes(),
@@ -110,6 +111,25 @@ def _sparse_regressions() -> list[tuple[str, str, Any]]:
         score = f"R^2 on 100 new rows: {right:.3f}, with {used} of 40 inputs"
         shown.append(("200 rows of 40 inputs, of which three matter", score, model))
     return shown
+
+
+def _quantiles() -> list[tuple[str, str, Any]]:
+    import numpy as np
+
+    from corollary import LeastAbsoluteDeviations, QuantileRegressor
+
+    rng = np.random.default_rng(7)
+    X = rng.uniform(size=(900, 2))
+    y = X @ [2.0, -1.0] + (0.5 + X[:, 0]) * rng.standard_t(2, size=900)
+    high = QuantileRegressor(quantile=0.9, alpha=0.0).fit(X[300:], y[300:])
+    below = np.mean(y[:300] <= high.predict(X[:300]))
+    line = LeastAbsoluteDeviations().fit(X[300:], y[300:])
+    off = np.abs(line.coef_ - [2.0, -1.0]).max()
+    about = "600 rows of a linear law whose noise grows, with outliers"
+    return [
+        (about, f"{below:.1%} of 300 new rows lie below their 0.9 quantile", high),
+        (about, f"coefficients within {off:.2f} of the law's", line),
+    ]
 
 
 def _generalised() -> list[tuple[str, str, Any]]:
@@ -342,4 +362,7 @@ def _expansions() -> list[tuple[str, str, Any]]:
         fits = model.fit(x[200:], y[200:]).score(x[:200], y[:200])
         about = "400 points of a sine with noise, for a linear model on new columns"
         shown.append((about, f"R^2 on 200 new points: {fits:.3f}", basis))
-    return shown
+    dots = corollary.JoinTheDots().fit(x[200:], y[200:])
+    fits = dots.score(x[:200], y[:200])
+    about = "The same 400 points of a sine with noise"
+    return [*shown, (about, f"R^2 on 200 new points: {fits:.3f}", dots)]
