@@ -45,6 +45,8 @@ ESTIMATORS = {
     "MixedNB": "corollary.bayes.mixed_nb",
     "MultinomialNB": "corollary.bayes.multinomial_nb",
     "NearestCentroid": "corollary.discriminants.nearest_centroid",
+    "OneVsOneClassifier": "corollary.multiclass.one_vs_one",
+    "OneVsRestClassifier": "corollary.multiclass.one_vs_rest",
     "PCA": "corollary.decomposition.pca",
     "ParametricDensity": "corollary.density.parametric",
     "Perceptron": "corollary.linear.perceptron",
@@ -162,6 +164,10 @@ if TYPE_CHECKING:
     from corollary.linear.tweedie import GammaRegressor as GammaRegressor
     from corollary.linear.tweedie import PoissonRegressor as PoissonRegressor
     from corollary.linear.tweedie import TweedieRegressor as TweedieRegressor
+    from corollary.multiclass.one_vs_one import OneVsOneClassifier as OneVsOneClassifier
+    from corollary.multiclass.one_vs_rest import (
+        OneVsRestClassifier as OneVsRestClassifier,
+    )
     from corollary.persistence import load as load
     from corollary.persistence import save as save
 

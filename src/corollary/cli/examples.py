@@ -19,6 +19,7 @@ def examples() -> list[tuple[str, str, Any]]:
         *_classifiers(),
         *_hyperplanes(),
         *_discriminants(),
+        *_multiclass(),
         *_texts(),
         *_tables(),
         *_decisions(),
@@ -238,6 +239,18 @@ def _discriminants() -> list[tuple[str, str, Any]]:
             )
         )
     ]
+
+
+def _multiclass() -> list[tuple[str, str, Any]]:
+    from corollary import OneVsOneClassifier, OneVsRestClassifier, datasets
+
+    X, y, _ = datasets.blobs(1200, 3, 5, random_state=3)
+    shown: list[tuple[str, str, Any]] = []
+    for model in (OneVsRestClassifier(), OneVsOneClassifier()):
+        right = model.fit(X[400:], y[400:]).score(X[:400], y[:400])
+        score = f"accuracy on 400 new rows: {right:.1%}"
+        shown.append(("800 rows around 5 centres", score, model))
+    return shown
 
 
 def _texts() -> list[tuple[str, str, Any]]:
