@@ -11,7 +11,7 @@ from corollary.core.errors import ParameterError
 SOLVERS = ["highs", "interior-point"]
 
 
-@pytest.mark.course("S2-41")
+@pytest.mark.course("S2-17")
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=15, deadline=None)
 def test_a_constant_model_is_the_median(seed):
@@ -22,7 +22,6 @@ def test_a_constant_model_is_the_median(seed):
         np.testing.assert_allclose(model.coef_[0], np.median(y), rtol=1e-12)
 
 
-@pytest.mark.course("S2-41")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_outliers_in_y_do_not_move_the_line(solver):
     rng = np.random.default_rng(0)
@@ -37,7 +36,6 @@ def test_outliers_in_y_do_not_move_the_line(solver):
     assert np.abs(LinearRegression().fit(X, wild).coef_ - [1, -2]).max() > 1e4
 
 
-@pytest.mark.course("S2-41")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_it_is_twice_the_pinball_loss_and_goes_through_rows(solver):
     rng = np.random.default_rng(1)
@@ -55,7 +53,6 @@ def test_it_is_twice_the_pinball_loss_and_goes_through_rows(solver):
     assert model.minimisers_.shape == (1, 4)
 
 
-@pytest.mark.course("S2-41")
 def test_several_minimisers_are_reported():
     X, y = np.ones((4, 1)), np.array([1.0, 2.0, 5.0, 7.0])  # the median is [2, 5]
     model = LeastAbsoluteDeviations(fit_intercept=False).fit(X, y)

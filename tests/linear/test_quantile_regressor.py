@@ -59,7 +59,6 @@ def test_the_answer_is_statsmodels(t):
     )
 
 
-@pytest.mark.course("S2-41")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_zero_is_a_subgradient_at_the_answer(solver):
     X, y = sample(300, 4, 5)
@@ -80,7 +79,7 @@ def test_zero_is_a_subgradient_at_the_answer(solver):
     assert (np.abs(slopes) <= 1 + 1e-9).all()
 
 
-@pytest.mark.course("S2-41")
+@pytest.mark.course("S2-17")
 @given(seed=st.integers(0, 10**6), t=st.sampled_from([0.2, 0.5, 0.8]))
 @settings(max_examples=20, deadline=None)
 def test_a_constant_model_is_a_quantile(seed, t):

@@ -12,7 +12,7 @@ weights; the minimiser need not be the only one: the median of an even number of
 an interval.  Then the report says so, and `minimisers_` has a second one.
 
 Notation: b = coef_; b0 = intercept_.
-Course: S2-41. References: Boscovich (1757); Bloomfield and Steiger (1983).
+Course: S2-17. References: Boscovich (1757); Bloomfield and Steiger (1983).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ Sorting the predictions of a row removes every crossing and brings them no farth
 the true quantiles (Chernozhukov, Fernandez-Val, Galichon 2010).
 
 Notation: t = quantile of a model; f_t = its prediction.
-Course: S2-41. Reference: Koenker (2005), 2.5.
+Course: S2-17. Reference: Koenker (2005), 2.5.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ passing the plane changes nothing: the model is robust against outliers in y, th
 in x.  Fitted one by one, quantiles may cross; `quantile_crossings` finds out.
 
 Notation: t = quantile; b = coef_; b0 = intercept_; r = y - x'b - b0.
-Course: S2-41. References: Koenker and Bassett (1978); Portnoy and Koenker (1997).
+Course: S2-17. References: Koenker and Bassett (1978); Portnoy and Koenker (1997).
 """
 
 from __future__ import annotations

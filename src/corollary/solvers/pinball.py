@@ -24,7 +24,7 @@ there are weights, independent, with residual 0.  At a corner the other a_i are 
 bounds and those of its rows follow from Z'a = 0; if they keep theirs, P = D.     (6)
 
 Notation: b (p,), of which an intercept is the last; t = quantile.
-Course: S2-41. References: Portnoy and Koenker (1997); Koenker (2005), ch. 6.
+Course: S2-17. References: Portnoy and Koenker (1997); Koenker (2005), ch. 6.
 """
 
 from __future__ import annotations
