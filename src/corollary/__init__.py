@@ -26,16 +26,19 @@ ESTIMATORS = {
     "ElasticNet": "corollary.linear.elastic_net",
     "ElasticNetCV": "corollary.linear.elastic_net",
     "FisherDiscriminant": "corollary.discriminants.fisher_discriminant",
+    "FourierBasis": "corollary.linear.expansions.fourier_basis",
     "GammaRegressor": "corollary.linear.tweedie",
     "GaussianDiscriminant": "corollary.discriminants.gaussian_discriminant",
     "GaussianNB": "corollary.bayes.gaussian_nb",
     "GeneralizedLinearRegressor": "corollary.linear.generalized_linear_regressor",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
+    "JoinTheDots": "corollary.linear.join_the_dots",
     "KMeans": "corollary.clustering.k_means",
     "KernelPerceptron": "corollary.linear.kernel_perceptron",
     "LeastSquaresClassifier": "corollary.linear.least_squares_classifier",
     "Lasso": "corollary.linear.lasso",
     "LassoCV": "corollary.linear.lasso",
+    "LeastAbsoluteDeviations": "corollary.linear.least_absolute_deviations",
     "LinearDiscriminantAnalysis": (
         "corollary.discriminants.linear_discriminant_analysis"
     ),
@@ -48,21 +51,29 @@ ESTIMATORS = {
     "MixedNB": "corollary.bayes.mixed_nb",
     "MultinomialNB": "corollary.bayes.multinomial_nb",
     "NearestCentroid": "corollary.discriminants.nearest_centroid",
+    "OneVsOneClassifier": "corollary.multiclass.one_vs_one",
+    "OneVsRestClassifier": "corollary.multiclass.one_vs_rest",
     "PCA": "corollary.decomposition.pca",
     "PLSRegression": "corollary.linear.partial_least_squares",
     "ParametricDensity": "corollary.density.parametric",
     "Perceptron": "corollary.linear.perceptron",
     "PoissonRegressor": "corollary.linear.tweedie",
+    "PolynomialFeatures": "corollary.linear.expansions.polynomial_features",
     "PrincipalComponentRegression": "corollary.linear.principal_component_regression",
     "PriorClassifier": "corollary.bayes.prior_classifier",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
     ),
+    "QuantileRegressor": "corollary.linear.quantile_regressor",
+    "RadialBasis": "corollary.linear.expansions.radial_basis",
     "Ridge": "corollary.linear.ridge",
     "RidgeCV": "corollary.linear.ridge_cv",
     "SGDClassifier": "corollary.linear.stochastic_gradient",
     "SGDRegressor": "corollary.linear.stochastic_gradient",
+    "SigmoidBasis": "corollary.linear.expansions.sigmoid_basis",
+    "SplineTransformer": "corollary.linear.expansions.spline_transformer",
     "TweedieRegressor": "corollary.linear.tweedie",
+    "WaveletBasis": "corollary.linear.expansions.wavelet_basis",
 }
 
 _FUNCTIONS = {
@@ -129,17 +140,31 @@ if TYPE_CHECKING:
     )
     from corollary.linear.elastic_net import ElasticNet as ElasticNet
     from corollary.linear.elastic_net import ElasticNetCV as ElasticNetCV
+    from corollary.linear.expansions.fourier_basis import FourierBasis as FourierBasis
+    from corollary.linear.expansions.polynomial_features import (
+        PolynomialFeatures as PolynomialFeatures,
+    )
+    from corollary.linear.expansions.radial_basis import RadialBasis as RadialBasis
+    from corollary.linear.expansions.sigmoid_basis import SigmoidBasis as SigmoidBasis
+    from corollary.linear.expansions.spline_transformer import (
+        SplineTransformer as SplineTransformer,
+    )
+    from corollary.linear.expansions.wavelet_basis import WaveletBasis as WaveletBasis
     from corollary.linear.generalized_linear_regressor import (
         GeneralizedLinearRegressor as GeneralizedLinearRegressor,
     )
     from corollary.linear.gradient_descent import (
         GradientDescentRegressor as GradientDescentRegressor,
     )
+    from corollary.linear.join_the_dots import JoinTheDots as JoinTheDots
     from corollary.linear.kernel_perceptron import (
         KernelPerceptron as KernelPerceptron,
     )
     from corollary.linear.lasso import Lasso as Lasso
     from corollary.linear.lasso import LassoCV as LassoCV
+    from corollary.linear.least_absolute_deviations import (
+        LeastAbsoluteDeviations as LeastAbsoluteDeviations,
+    )
     from corollary.linear.least_squares_classifier import (
         LeastSquaresClassifier as LeastSquaresClassifier,
     )
@@ -159,6 +184,9 @@ if TYPE_CHECKING:
     from corollary.linear.principal_component_regression import (
         PrincipalComponentRegression as PrincipalComponentRegression,
     )
+    from corollary.linear.quantile_regressor import (
+        QuantileRegressor as QuantileRegressor,
+    )
     from corollary.linear.ridge import Ridge as Ridge
     from corollary.linear.ridge_cv import RidgeCV as RidgeCV
     from corollary.linear.stochastic_gradient import SGDClassifier as SGDClassifier
@@ -166,6 +194,10 @@ if TYPE_CHECKING:
     from corollary.linear.tweedie import GammaRegressor as GammaRegressor
     from corollary.linear.tweedie import PoissonRegressor as PoissonRegressor
     from corollary.linear.tweedie import TweedieRegressor as TweedieRegressor
+    from corollary.multiclass.one_vs_one import OneVsOneClassifier as OneVsOneClassifier
+    from corollary.multiclass.one_vs_rest import (
+        OneVsRestClassifier as OneVsRestClassifier,
+    )
     from corollary.persistence import load as load
     from corollary.persistence import save as save
 

@@ -316,7 +316,13 @@ def check_part(model: Any, name: str, part: Any, method: str) -> None:
         raise ModelFileError(f"{name} must be an estimator with {method}")
     if getattr(part, "n_features_in_", None) != model.n_features_in_:
         raise ModelFileError(f"{name} must have the features of the model")
-    if hasattr(part, "classes_") and list(part.classes_) != list(model.classes_):
+    if not hasattr(part, "classes_"):
+        return
+    known = list(part.classes_)
+    if type(model).binary_parts:
+        if known not in ([0, 1], [0], [1]):
+            raise ModelFileError(f"{name} must have the classes 0 and 1")
+    elif known != list(model.classes_):
         raise ModelFileError(f"{name} must have the classes of the model")
 
 

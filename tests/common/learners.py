@@ -220,6 +220,25 @@ LEARNERS = [
         {"n_components": 3},
         ("components_", "explained_variance_", "mean_", "noise_variance_"),
     ),
+    Case("JoinTheDots", {}, ("x_", "y_"), "number"),
+    Case("LeastAbsoluteDeviations", {}, ("coef_", "intercept_"), "number"),
+    Case(
+        "QuantileRegressor",
+        {"quantile": 0.3, "alpha": 0.1, "solver": "interior-point"},
+        ("coef_", "intercept_"),
+        "number",
+    ),
+    Case("SplineTransformer", {"knots": "quantile"}, ("knots_",)),
+    Case("SplineTransformer", {"kind": "natural"}, ("knots_",)),
+    Case("RadialBasis", {"centers": "quantile"}, ("centers_", "width_")),
+    Case(
+        "RadialBasis",
+        {"n_centers": 5, "centers": "kmeans", "random_state": 0},
+        ("centers_", "width_"),
+    ),
+    Case("SigmoidBasis", {"n_centers": 4}, ("centers_", "width_")),
+    Case("FourierBasis", {}, ("period_", "origin_")),
+    Case("WaveletBasis", {"wavelet": "db2"}, ("low_", "high_")),
 ]
 
 

@@ -7,7 +7,8 @@ from oracles.coordinate_descent import primal
 
 from corollary.core.report import StopReason
 from corollary.engine import Moments
-from corollary.solvers.coordinate_descent import Grams, Penalty, Rows, path
+from corollary.solvers.columns import Grams, Rows
+from corollary.solvers.coordinate_descent import Penalty, path
 
 
 def make(rng, n, d, correlation=0.0):

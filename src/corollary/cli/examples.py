@@ -15,13 +15,16 @@ def examples() -> list[tuple[str, str, Any]]:
         *_regressions(),
         *_shrunken_regressions(),
         *_sparse_regressions(),
+        *_quantiles(),
         *_generalised(),
         *_classifiers(),
         *_hyperplanes(),
         *_discriminants(),
+        *_multiclass(),
         *_texts(),
         *_tables(),
         *_decisions(),
+        *_expansions(),
     ]
 
 
@@ -139,6 +142,25 @@ def _sparse_regressions() -> list[tuple[str, str, Any]]:
         score = f"R^2 on 100 new rows: {right:.3f}, with {used} of 40 inputs"
         shown.append(("200 rows of 40 inputs, of which three matter", score, model))
     return shown
+
+
+def _quantiles() -> list[tuple[str, str, Any]]:
+    import numpy as np
+
+    from corollary import LeastAbsoluteDeviations, QuantileRegressor
+
+    rng = np.random.default_rng(7)
+    X = rng.uniform(size=(900, 2))
+    y = X @ [2.0, -1.0] + (0.5 + X[:, 0]) * rng.standard_t(2, size=900)
+    high = QuantileRegressor(quantile=0.9, alpha=0.0).fit(X[300:], y[300:])
+    below = np.mean(y[:300] <= high.predict(X[:300]))
+    line = LeastAbsoluteDeviations().fit(X[300:], y[300:])
+    off = np.abs(line.coef_ - [2.0, -1.0]).max()
+    about = "600 rows of a linear law whose noise grows, with outliers"
+    return [
+        (about, f"{below:.1%} of 300 new rows lie below their 0.9 quantile", high),
+        (about, f"coefficients within {off:.2f} of the law's", line),
+    ]
 
 
 def _generalised() -> list[tuple[str, str, Any]]:
@@ -266,6 +288,18 @@ def _discriminants() -> list[tuple[str, str, Any]]:
     ]
 
 
+def _multiclass() -> list[tuple[str, str, Any]]:
+    from corollary import OneVsOneClassifier, OneVsRestClassifier, datasets
+
+    X, y, _ = datasets.blobs(1200, 3, 5, random_state=3)
+    shown: list[tuple[str, str, Any]] = []
+    for model in (OneVsRestClassifier(), OneVsOneClassifier()):
+        right = model.fit(X[400:], y[400:]).score(X[:400], y[:400])
+        score = f"accuracy on 400 new rows: {right:.1%}"
+        shown.append(("800 rows around 5 centres", score, model))
+    return shown
+
+
 def _texts() -> list[tuple[str, str, Any]]:
     """Sort messages by their words, with the three models of word counts."""
     from corollary import BernoulliNB, ComplementNB, MultinomialNB, datasets
@@ -362,3 +396,33 @@ def _decisions() -> list[tuple[str, str, Any]]:
             even,
         ),
     ]
+
+
+def _expansions() -> list[tuple[str, str, Any]]:
+    """Follow one curve with a linear model on every basis."""
+    import numpy as np
+    from sklearn.pipeline import make_pipeline
+
+    import corollary
+
+    rng = np.random.default_rng(6)
+    x = rng.uniform(0, 1, size=(600, 1))
+    y = np.sin(2 * np.pi * x[:, 0]) + 0.3 * rng.normal(size=600)
+    shown: list[tuple[str, str, Any]] = []
+    for name, options in (
+        ("PolynomialFeatures", {"degree": 5}),
+        ("SplineTransformer", {"include_bias": False}),
+        ("RadialBasis", {"n_centers": 6}),
+        ("SigmoidBasis", {"n_centers": 6}),
+        ("FourierBasis", {"n_harmonics": 2}),
+        ("WaveletBasis", {"include_bias": False}),
+    ):
+        basis = getattr(corollary, name)(**options)
+        model = make_pipeline(basis, corollary.LinearRegression())
+        fits = model.fit(x[200:], y[200:]).score(x[:200], y[:200])
+        about = "400 points of a sine with noise, for a linear model on new columns"
+        shown.append((about, f"R^2 on 200 new points: {fits:.3f}", basis))
+    dots = corollary.JoinTheDots().fit(x[200:], y[200:])
+    fits = dots.score(x[:200], y[:200])
+    about = "The same 400 points of a sine with noise"
+    return [*shown, (about, f"R^2 on 200 new points: {fits:.3f}", dots)]

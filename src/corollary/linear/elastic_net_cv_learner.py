@@ -53,7 +53,8 @@ from corollary.engine import ArraySource, Moments
 from corollary.engine.statistics import fold
 from corollary.linear.elastic_net_learner import account_for, by_gram
 from corollary.linear.elastic_net_path import alpha_grid, design_of
-from corollary.solvers.coordinate_descent import Design, Grams, Penalty, Point, Rows
+from corollary.solvers.columns import Design, Grams, Rows
+from corollary.solvers.coordinate_descent import Penalty, Point
 from corollary.solvers.coordinate_descent import path as solved_path
 
 __all__ = ["ElasticNetCVLearner"]

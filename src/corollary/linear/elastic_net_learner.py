@@ -33,7 +33,8 @@ from corollary.engine import (
     Statistics,
     SummationLearner,
 )
-from corollary.solvers.coordinate_descent import Design, Grams, Penalty, Point, Rows
+from corollary.solvers.columns import Design, Grams, Rows
+from corollary.solvers.coordinate_descent import Penalty, Point
 from corollary.solvers.coordinate_descent import path as solved_path
 
 __all__ = ["ElasticNetLearner", "account_for", "by_gram"]

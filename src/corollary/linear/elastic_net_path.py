@@ -28,7 +28,8 @@ from corollary.core.vectors import non_negative
 from corollary.core.wording import one_sentence
 from corollary.engine import Moments
 from corollary.linear.elastic_net_learner import by_gram
-from corollary.solvers.coordinate_descent import Design, Grams, Penalty, Rows
+from corollary.solvers.columns import Design, Grams, Rows
+from corollary.solvers.coordinate_descent import Penalty
 from corollary.solvers.coordinate_descent import path as solved_path
 
 __all__ = ["alpha_grid", "enet_path", "lasso_path"]

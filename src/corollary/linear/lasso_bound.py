@@ -29,7 +29,8 @@ from scipy.linalg import lstsq
 from corollary.core.arrays import Floats
 from corollary.core.vectors import non_negative
 from corollary.linear.elastic_net_path import checked, design_of
-from corollary.solvers.coordinate_descent import Design, Penalty
+from corollary.solvers.columns import Design
+from corollary.solvers.coordinate_descent import Penalty
 from corollary.solvers.coordinate_descent import path as solved_path
 
 __all__ = ["alpha_of_bound", "bound_of_alpha"]

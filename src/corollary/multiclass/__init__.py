@@ -1,0 +1,1 @@
+"""Many classes from machines that tell two apart."""

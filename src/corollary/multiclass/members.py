@@ -1,0 +1,297 @@
+"""Members: binary machines side by side, and the sum of their reports.
+
+What `OneVsRestClassifier` and `OneVsOneClassifier` share: how rows and labels are
+checked, how members are fitted (in threads, if asked), what a member scores, and the
+report that adds up theirs.  Every member tells 0 from 1.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.bayes.cost_sensitive import fit_with_weights
+from corollary.bayes.prior_classifier import PriorClassifier
+from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.base import Classifier
+from corollary.core.checks import (
+    check_finite,
+    check_query,
+    check_weights,
+    check_X,
+    encode_labels,
+    names_of,
+)
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.params import check_parameters
+from corollary.core.report import Optimality, Report, StopReason
+from corollary.linear.logistic_regression import LogisticRegression
+
+__all__ = ["Ambiguity", "BinaryMembers", "Task", "base_has", "claims", "score_of"]
+
+
+@dataclass(frozen=True)
+class Ambiguity:
+    """Rows that the members do not agree on.
+
+    Attributes
+    ----------
+    none : array of bool of shape (n,)
+        No class claims the row (one against the rest), or all tie (all pairs).
+    several : array of bool of shape (n,)
+        Two or more classes claim the row, or tie for the most votes.
+    """
+
+    none: Vector
+    several: Vector
+
+    @property
+    def share(self) -> float:
+        """Share of the rows that are ambiguous either way."""
+        return float(np.mean(self.none | self.several))
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one member learns: some rows, each 0 or 1."""
+
+    name: str
+    rows: Any  # which rows, or None for all
+    y: Vector  # (n,) 0 or 1
+
+
+def base_has(method: str) -> Callable[[Any], bool]:
+    """Tell whether the base, or a fitted member, has a method."""
+
+    def has(model: Any) -> bool:
+        if hasattr(model, "estimators_"):
+            return all(hasattr(member, method) for member in model.estimators_)
+        return hasattr(model._base(), method)
+
+    return has
+
+
+def score_of(member: Any, X: Matrix) -> Floats:
+    """Return how sure a member is of 1: its decision function, or its probability."""
+    if len(member.classes_) == 1:  # it has seen nothing else
+        return np.full(X.shape[0], float(member.classes_[0]))
+    if hasattr(member, "decision_function"):
+        return np.asarray(member.decision_function(X)).reshape(-1)
+    return np.asarray(member.predict_proba(X))[:, 1]
+
+
+def claims(member: Any, score: Floats) -> Vector:
+    """Tell the rows of which a member says 1."""
+    odds = hasattr(member, "decision_function") and len(member.classes_) > 1
+    return score > (0.0 if odds else 0.5)
+
+
+class BinaryMembers(Classifier):
+    """Several binary machines behind one classifier."""
+
+    binary_parts = True
+    parts = {"estimators_": "predict"}  # noqa: RUF012
+    estimator: Any
+    n_jobs: int | None
+    verbose: int
+    estimators_: list[Any]
+
+    @abstractmethod
+    def _tasks(self, codes: Any) -> list[Task]:
+        """Return what each member learns from the codes of the classes."""
+
+    @abstractmethod
+    def ambiguity(self, X: Any) -> Ambiguity:
+        """Find the rows that the members do not agree on."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._base()).input_tags.sparse
+        return tags
+
+    def _base(self) -> Any:
+        return LogisticRegression() if self.estimator is None else self.estimator
+
+    # -- learning ------------------------------------------------------------------
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n, d)
+        y : array of shape (n,)
+            Labels; for `OneVsRestClassifier` also 0/1 of shape (n, k).
+        sample_weight : array of shape (n,), optional
+            Passed on to the members.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self, self.rules)
+        begun = time.perf_counter()
+        X, codes, w = self._checked(X, y, sample_weight)
+        tasks = self._tasks(codes)
+
+        def fitted(task: Task) -> Any:
+            rows = slice(None) if task.rows is None else task.rows
+            weights = None if w is None else w[rows]
+            one = len(np.unique(task.y)) < 2
+            member = PriorClassifier() if one else clone(self._base())
+            return fit_with_weights(self, member, X[rows], task.y, weights)
+
+        self.estimators_ = in_threads(fitted, tasks, self.n_jobs)
+        self.report_ = self._sum(tasks, X, time.perf_counter() - begun)
+        return self
+
+    @available_if(base_has("partial_fit"))  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Let the members learn from one more batch; the first must tell all `classes`.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`, with labels as y.
+        classes : array, optional
+            Every label that can ever come; required in the first call.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self, self.rules)
+        begun = time.perf_counter()
+        first = not hasattr(self, "estimators_")
+        if first and classes is None:
+            must = "classes must be passed on the first call to partial_fit"
+            raise DataError(sentence(self, must, "None"))
+        if first:
+            self.classes_ = np.unique(classes)
+        X, codes, w = self._checked(X, y, sample_weight, reset=first, known=True)
+        tasks = self._tasks(codes)
+        if first:
+            self.estimators_ = [clone(self._base()) for _ in tasks]
+
+        def absorbed(pair: tuple[Task, Any]) -> Any:
+            task, member = pair
+            rows = slice(None) if task.rows is None else task.rows
+            given = {} if w is None else {"sample_weight": w[rows]}
+            told = {} if hasattr(member, "classes_") else {"classes": [0, 1]}
+            if not len(task.y):
+                return member
+            return member.partial_fit(X[rows], task.y, **told, **given)
+
+        pairs = list(zip(tasks, self.estimators_, strict=True))
+        self.estimators_ = in_threads(absorbed, pairs, self.n_jobs)
+        before = 0 if first else self.report_.rows
+        self.report_ = self._sum(tasks, None, time.perf_counter() - begun)
+        self.report_.stop, self.report_.rows = StopReason.STREAMING, before + len(codes)
+        return self
+
+    def _checked(
+        self, X: Any, y: Any, w: Any, reset: bool = True, known: bool = False
+    ) -> tuple[Matrix, Any, Any]:
+        """Check rows, labels and weights; rows of weight 0 are not there."""
+        sparse = get_tags(self._base()).input_tags.sparse
+        X = check_X(self, X, reset=reset, sparse=sparse)
+        check_finite(self, X, names=names_of(self))
+        w = check_weights(self, w, X.shape[0])
+        found, codes = self._codes(y, X.shape[0])
+        if w is not None and not w.all():
+            X, codes, w = X[w > 0], codes[w > 0], w[w > 0]
+        if known:
+            strange = [c for c in found.tolist() if c not in self.classes_.tolist()]
+            if strange:
+                must = f"labels must be among the classes {self.classes_.tolist()}"
+                raise DataError(sentence(self, must, f"{strange[0]!r}"))
+            return X, np.searchsorted(self.classes_, found)[codes], w
+        if codes.ndim == 1:
+            there, codes = np.unique(codes, return_inverse=True)
+            found = found[there]
+            if len(found) < 2:
+                must = "y must have at least two classes"
+                raise DataError(sentence(self, must, f"1 class, {found.tolist()}"))
+        self.classes_ = found
+        return X, codes, w
+
+    def _codes(self, y: Any, rows: int) -> tuple[Vector, Vector]:
+        return encode_labels(self, y, rows)
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    def _sum(self, tasks: Sequence[Task], X: Any, seconds: float) -> Report:
+        """Add up the members' reports, and say what they do not agree on."""
+        own = [getattr(member, "report_", None) for member in self.estimators_]
+        known = [r for r in own if r is not None]
+        worst = max(known, key=lambda r: r.optimality.value or 0.0, default=None)
+        reasons = [r.stop for r in known] or [StopReason.DELEGATED]
+        short = [s for s in reasons if s.remedy]
+        report = Report(
+            type(self).__name__,
+            (short or reasons)[0],
+            sum(r.passes for r in known),
+            sum(r.reads for r in known),
+            0 if X is None else X.shape[0],
+            optimality=Optimality("unknown", None)
+            if worst is None
+            else worst.optimality,
+            seconds=seconds,
+            executor=f"{self.n_jobs or 1} threads for the members",
+            source="arrays",
+        )
+        report.facts["members"] = f"{len(tasks)} x {type(self._base()).__name__}"
+        for task, r in zip(tasks, own, strict=True):
+            for text in [] if r is None else r.warnings:
+                report.warnings.append(f"{task.name}: {text}")
+        constant = [
+            task.name
+            for task, member in zip(tasks, self.estimators_, strict=True)
+            if len(getattr(member, "classes_", (0, 1))) == 1
+        ]
+        if constant:
+            report.warnings.append(f"{constant} are the same in every row.")
+        if X is not None:
+            unclear = self.ambiguity(X)
+            report.facts["claimed by none"] = f"{unclear.none.mean():.2%} of the rows"
+            report.facts["claimed by several"] = f"{unclear.several.mean():.2%}"
+        return report
+
+    # -- use -----------------------------------------------------------------------
+    def _scores(self, X: Any) -> tuple[Matrix, Floats]:
+        """Return the rows, checked, and every member's score, (n, m)."""
+        check_is_fitted(self)
+        X = check_query(self, X, sparse=get_tags(self._base()).input_tags.sparse)
+        return X, np.column_stack([score_of(m, X) for m in self.estimators_])
+
+
+def in_threads(
+    work: Callable[[Any], Any], items: Sequence[Any], n_jobs: int | None
+) -> list[Any]:
+    """Do the work for each item, in so many threads; -1 is one for each item."""
+    if n_jobs == 0:
+        must = "n_jobs must be None, -1 or a number of threads above 0"
+        raise ParameterError(sentence("n_jobs", must, "0"))
+    if n_jobs in (None, 1) or len(items) < 2:
+        return [work(item) for item in items]
+    threads = len(items) if n_jobs is None or n_jobs < 0 else n_jobs
+    with ThreadPoolExecutor(threads) as pool:
+        tasks = [
+            pool.submit(contextvars.copy_context().run, work, item) for item in items
+        ]
+        return [task.result() for task in tasks]

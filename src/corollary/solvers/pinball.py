@@ -1,0 +1,305 @@
+"""Sums of pinball losses: the central path, the corner it leads to, and certificates.
+
+Also known as: check loss, tilted absolute loss, Frisch-Newton, interior point for
+quantile regression.
+
+    P(b) = sum_i w_i rho_t(y_i - z_i'b),   rho_t(r) = max(t r, (t - 1) r)        (1)
+    D(a) = sum_i y_i a_i   over  Z'a = 0,  -(1 - t) w_i <= a_i <= t w_i          (2)
+
+P >= D for every b and every such a, with equality at the optimum.  An absolute penalty
+lambda |b_j| is one more row: z = c e_j, y = 0, t = 1/2 and weight 2 lambda/c.  With a
+barrier mu the best a for a residual r has a closed form,
+
+    a = w (s - 1 + t),   s = (1 + u)/2,   u = k/(1 + R),   k = r/(2 mu),
+    R = sqrt(1 + k^2),   ds/dr = 1/(4 mu R (1 + R))                              (3)
+
+so that the central path needs nothing of a row but its residual: it minimises
+
+    F(b) = sum_i a_i r_i + w_i mu log(2/(1 + R_i)),                              (4)
+    gradient -Z'a,   Hessian Z'AZ,  A = diag(w ds/dr)                            (5)
+
+and lies within 2 mu sum w of the optimum.  A step costs one pass and one weighted Gram
+matrix.  Near its end the rows of the smallest residuals tell the corner: as many as
+there are weights, independent, with residual 0.  At a corner the other a_i are at their
+bounds and those of its rows follow from Z'a = 0; if they keep theirs, P = D.     (6)
+
+Notation: b (p,), of which an intercept is the last; t = quantile.
+Course: S2-17. References: Portnoy and Koenker (1997); Koenker (2005), ch. 6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.sparse as sp
+from scipy.optimize import linprog, lsq_linear
+
+from corollary.core.arrays import Floats, Vector
+from corollary.engine.statistics import Statistics
+
+__all__ = [
+    "Corner",
+    "Feasible",
+    "Nearest",
+    "Path",
+    "Rows",
+    "corner_of",
+    "newton_step",
+    "other_minimiser",
+    "solve_rows",
+]
+
+ZERO = 1e-10  # share of its terms below which a residual is 0
+
+
+@dataclass(frozen=True)
+class Rows(Statistics):
+    """Rows in memory: Z, y, w and the quantile t of each; chunks follow each other."""
+
+    Z: Any  # (n, p)
+    y: Floats
+    w: Floats
+    t: Floats
+
+    def __add__(self, other: Rows) -> Rows:
+        sparse = sp.issparse(self.Z)
+        Z = sp.vstack([self.Z, other.Z], "csr") if sparse else None
+        return Rows(
+            np.concatenate([self.Z, other.Z]) if Z is None else Z,
+            np.concatenate([self.y, other.y]),
+            np.concatenate([self.w, other.w]),
+            np.concatenate([self.t, other.t]),
+        )
+
+    def residuals(self, b: Floats) -> Floats:
+        """Return y - Zb."""
+        return self.y - self.Z @ b
+
+    def on_plane(self, b: Floats) -> Vector:
+        """Tell the rows whose residual is 0 but for rounding."""
+        terms = np.abs(self.y) + abs(self.Z) @ np.abs(b)
+        return np.abs(self.residuals(b)) <= ZERO * terms
+
+    def loss(self, r: Floats) -> float:
+        """Return (1) of residuals."""
+        return float(self.w @ np.maximum(self.t * r, (self.t - 1) * r))
+
+
+@dataclass(frozen=True)
+class Path(Statistics):
+    """What a Newton step along the central path needs."""
+
+    n: float
+    rows: float
+    P: float  # (1)
+    F: float  # (4)
+    g: Floats  # (p,) gradient
+    H: Floats  # (p, p) Hessian
+
+    @classmethod
+    def of(cls, rows: Rows, b: Floats, mu: float) -> Path:
+        """Sum (1), (4) and (5) over rows."""
+        r, w, Z = rows.residuals(b), rows.w, rows.Z
+        k = r / (2 * mu)
+        R = np.hypot(1.0, k)
+        a = w * (0.5 * (1 + k / (1 + R)) - 1 + rows.t)  # (3)
+        F = float(a @ r + mu * (w @ np.log(2 / (1 + R))))
+        A = w / (4 * mu * R * (1 + R))
+        AZ = Z.multiply(A[:, None]).tocsr() if sp.issparse(Z) else Z * A[:, None]
+        H = Z.T @ AZ
+        dense = np.asarray(H.toarray() if sp.issparse(H) else H)
+        return cls(float(w.sum()), float(len(w)), rows.loss(r), F, -(Z.T @ a), dense)
+
+
+def newton_step(g: Floats, H: Floats) -> Floats:
+    """Return -H^-1 g, with unit diagonal first; the shortest where H is singular."""
+    scale = np.sqrt(np.maximum(np.diagonal(H), 1e-300))
+    C = H / np.outer(scale, scale)
+    try:
+        factor = sla.cho_factor(C, lower=True)
+        return -sla.cho_solve(factor, g / scale) / scale
+    except np.linalg.LinAlgError:
+        return -(sla.pinvh(C) @ (g / scale)) / scale
+
+
+@dataclass(frozen=True)
+class Nearest(Statistics):
+    """The rows with the smallest residuals, at most `most` of them."""
+
+    rows: Rows
+    r: Floats
+    most: int
+
+    @classmethod
+    def of(cls, rows: Rows, b: Floats, most: int) -> Nearest:
+        """Choose them in one chunk."""
+        r = rows.residuals(b)
+        at = np.argsort(np.abs(r), kind="stable")[:most]
+        Z = rows.Z[at]
+        Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z)
+        return cls(Rows(Z, rows.y[at], rows.w[at], rows.t[at]), r[at], most)
+
+    def __add__(self, other: Nearest) -> Nearest:
+        rows, r = self.rows + other.rows, np.concatenate([self.r, other.r])
+        at = np.argsort(np.abs(r), kind="stable")[: self.most]
+        few = Rows(rows.Z[at], rows.y[at], rows.w[at], rows.t[at])
+        return Nearest(few, r[at], self.most)
+
+    def corner(self) -> Floats | None:
+        """Return the b at which independent ones of them have no residual."""
+        p = self.rows.Z.shape[1]
+        basis = np.zeros((0, p))
+        chosen: list[int] = []
+        for i, z in enumerate(self.rows.Z):
+            rest = z - basis.T @ (basis @ z)
+            rest -= basis.T @ (basis @ rest)
+            size = np.sqrt(rest @ rest)
+            if size > 1e-8 * np.sqrt(z @ z):
+                basis = np.vstack([basis, rest / size])
+                chosen.append(i)
+            if len(chosen) == p:
+                return np.linalg.solve(self.rows.Z[chosen], self.rows.y[chosen])
+        return None
+
+    def at_zero(self, b: Floats) -> Rows:
+        """Return those on the plane of b, equal ones as one row of both weights."""
+        zero = self.rows.on_plane(b)
+        Z, y, w, t = (
+            v[zero] for v in (self.rows.Z, self.rows.y, self.rows.w, self.rows.t)
+        )
+        _, first, same = np.unique(
+            np.column_stack([Z, y, t]), axis=0, return_index=True, return_inverse=True
+        )
+        weight: Any = np.bincount(same.ravel(), weights=w, minlength=len(first))
+        return Rows(Z[first], y[first], weight, t[first])
+
+
+@dataclass(frozen=True)
+class Corner(Statistics):
+    """What is known of a corner b: the loss, the other rows' share of Z'a and y'a."""
+
+    P: float
+    c: Floats  # (p,) sum of a_i z_i over residuals that are not 0
+    D: float  # sum of a_i y_i over them
+    weight: float  # of the rows with residual 0
+
+    def certified(self, zero: Rows) -> tuple[float, bool]:
+        """Return the gap by (6), infinite where (6) fails, and whether b is unique.
+
+        `zero` has the rows with residual 0.
+        """
+        p = len(self.c)
+        if len(zero.y) < p or not np.isclose(zero.w.sum(), self.weight, rtol=1e-12):
+            return np.inf, False
+        low, high = zero.w * (zero.t - 1), zero.w * zero.t
+        margin = 1e-9 * zero.w
+        if len(zero.y) == p:
+            a = np.linalg.solve(zero.Z.T, -self.c)
+        else:
+            a = lsq_linear(zero.Z.T, -self.c, (low, high), method="bvls").x
+        off = np.abs(zero.Z.T @ a + self.c).max()
+        size = np.abs(zero.Z.T).dot(zero.w).max() + np.abs(self.c).max()
+        if (a < low - margin).any() or (a > high + margin).any() or off > 1e-10 * size:
+            return np.inf, False
+        inside = (a > low + margin).all() and (a < high - margin).all()
+        gap = max(0.0, self.P - self.D - float(a @ zero.y))
+        return gap, bool(inside) and len(zero.y) == p
+
+
+def corner_of(rows: Rows, b: Floats) -> Corner:
+    """Sum what (6) needs over rows."""
+    r = rows.residuals(b)
+    zero = rows.on_plane(b)
+    a = np.where(zero, 0.0, rows.w * np.where(r > 0, rows.t, rows.t - 1))
+    on = float(rows.w[zero].sum())
+    return Corner(rows.loss(r), rows.Z.T @ a, float(a @ rows.y), on)
+
+
+@dataclass(frozen=True)
+class Feasible(Statistics):
+    """A dual point made feasible: y'a, and how far beyond its bounds it would be."""
+
+    D: float
+    beyond: float  # the largest a over its bound; at most 1 inside
+
+    def __add__(self, other: Feasible) -> Feasible:
+        return Feasible(self.D + other.D, max(self.beyond, other.beyond))
+
+    @classmethod
+    def of(cls, rows: Rows, b: Floats, mu: float, v: Floats) -> Feasible:
+        """Take a of (3) less A Z v, so that Z'a = 0 where v = H^-1 Z'a."""
+        r = rows.residuals(b)
+        k = r / (2 * mu)
+        R = np.hypot(1.0, k)
+        share = 0.5 * (1 + k / (1 + R)) - 1 + rows.t
+        share -= (rows.Z @ v) / (4 * mu * R * (1 + R))
+        bound = np.where(share > 0, rows.t, 1 - rows.t)
+        beyond = float((np.abs(share) / bound).max(initial=0.0))
+        return cls(float((rows.w * share) @ rows.y), beyond)
+
+    @property
+    def bound(self) -> float:
+        """D of the point, shrunk into its bounds."""
+        return self.D / max(1.0, self.beyond)
+
+
+def solve_rows(rows: Rows, method: str, options: Any) -> tuple[Floats, str]:
+    """Solve (2) as a linear program; b are its multipliers.  Return b and a word.
+
+    Outliers set the scale of the first solution and so its accuracy; a second one, of
+    the residuals in the scale of their middle, has the accuracy of the middle.
+    """
+    w = rows.w / rows.w.mean()
+    bounds = np.column_stack([w * (rows.t - 1), w * rows.t])
+    b: Floats = np.zeros(rows.Z.shape[1])
+    for _ in range(2):
+        r = rows.residuals(b)
+        scale = float(np.median(np.abs(r))) or float(np.abs(r).max()) or 1.0
+        result = linprog(
+            -r / scale,
+            A_eq=rows.Z.T,
+            b_eq=np.zeros(len(b)),
+            bounds=bounds,
+            method=method,
+            options=options,
+        )
+        if result.x is None:
+            return b, str(result.message)
+        more = b - scale * np.asarray(result.eqlin.marginals)
+        if rows.loss(rows.residuals(more)) <= rows.loss(r):
+            b = more
+    return b, ""
+
+
+def other_minimiser(rows: Rows, b: Floats, seed: int = 0) -> Floats | None:
+    """Return another minimiser of (1) far from b, or None where none was found.
+
+    A fixed direction is maximised and minimised among all b with the same loss.
+    """
+    n, p = rows.Z.shape
+    P = rows.loss(rows.residuals(b))
+    scale = float(np.abs(rows.y).max(initial=0.0)) or 1.0
+    direction = np.random.default_rng(seed).normal(size=p)
+    eye = sp.eye_array(n, format="csr")
+    equal = sp.hstack([sp.csr_array(rows.Z), eye, -eye], "csr")
+    cost = np.concatenate([np.zeros(p), rows.w * rows.t, rows.w * (1 - rows.t)])
+    found = []
+    for sign in (1.0, -1.0):
+        result = linprog(
+            np.concatenate([sign * direction, np.zeros(2 * n)]),
+            A_ub=sp.csr_array(cost[None, :]),
+            b_ub=[P / scale + 1e-9 * max(P / scale, 1.0)],
+            A_eq=equal,
+            b_eq=rows.y / scale,
+            bounds=[(None, None)] * p + [(0, None)] * (2 * n),
+            method="highs",
+        )
+        if result.x is not None:
+            found.append(result.x[:p] * scale)
+    found = [
+        f for f in found if np.abs(f - b).max() > 1e-4 * max(scale, np.abs(b).max())
+    ]
+    return max(found, key=lambda f: float(np.abs(f - b).max())) if found else None
