@@ -2,8 +2,9 @@
 
 The index is read from the sources as text, so nothing heavy is imported.  Every module
 whose docstring has a ``Course:`` line is read; entries are its estimators (those of
-`corollary.ESTIMATORS`) and its public functions that are documented for users, with
-parameters or an example.  Synonyms are the paragraph ``Also known as: ...``.
+`corollary.ESTIMATORS`) and its public classes and functions that are documented for
+users, with parameters or an example.  Synonyms are the paragraph ``Also known as:
+...``.
 
 >>> from corollary import catalogue
 >>> [entry.name for entry in catalogue.find("lloyds algorithm")]
@@ -156,7 +157,7 @@ def _is_estimator(node: ast.stmt, module: str) -> bool:
 
 
 def _is_for_users(node: ast.stmt, public: set[str]) -> bool:
-    if not isinstance(node, ast.FunctionDef) or node.name not in public:
+    if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name not in public:
         return False
     text = ast.get_docstring(node) or ""
     return "Parameters\n---" in text or ">>> " in text
@@ -187,7 +188,7 @@ def find(name: str) -> list[Entry]:
 
     Case, accents, spaces, hyphens, apostrophes, plural and s-or-z spellings do not
     matter.  Equal names come first, then names that contain the words or their
-    beginnings, shorter names first; where there are none, names that differ by a small
+    beginnings, estimators and shorter names first; where there are none, names that differ by a small
     typing error.
 
     Parameters
@@ -210,7 +211,7 @@ def find(name: str) -> list[Entry]:
     if not asked:
         return []
     table = [(entry, words(known)) for entry in entries() for known in entry.names]
-    table.sort(key=lambda row: len(row[1]))
+    table.sort(key=lambda row: (row[0].name not in ESTIMATORS, len(row[1])))
     equal = [entry for entry, known in table if _equal(asked, known)]
     holding = [entry for entry, known in table if _contains(asked, known)]
     found = equal + holding or [entry for entry, known in table if _typed(asked, known)]

@@ -24,7 +24,12 @@ targets with b and b0 integrated out, judges the variances:
 
 with rho = sigma^2/t^2, RSS and c at the mean (N for N - 1 and no log N where there is
 no intercept).  For a given rho it is largest at sigma^2 = (RSS + rho |c|^2)/(N - 1), so
-that one number is left to search for, on a grid first and then to the last digit.
+that one number is left to search for, on a grid first and then by the slope of (4): it
+is 0 where, with gamma = sum_j s_j^2/(s_j^2 + rho) of the coefficients well determined,
+
+    t^2 gamma = |c|^2,     sigma^2 (N - 1 - gamma) = RSS                         (5)
+
+whichever variance is open.
 
 The posterior after some rows is the prior for the next: `partial_fit` adds up sums, and
 a fit that takes the posterior of another as `prior_mean` and `prior_variance` agrees.
@@ -42,7 +47,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import stats
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
@@ -208,7 +213,17 @@ class BayesianLinearRegression(BayesianLearner):
             sigma2 = profiled(axes, rho, free)
             return sigma2, sigma2 / rho
 
-        best = largest(lambda x: log_evidence(axes, *at(x), self.fit_intercept))
+        def slope(x: float) -> float:
+            """Return the slope (5) of the evidence in log x."""
+            sigma2, t2 = at(x)
+            rho = sigma2 / t2
+            rss, c2 = squares(axes, rho)
+            gamma = float((axes.s**2 / (axes.s**2 + rho)).sum())
+            if prior is None:
+                return rho * c2 / sigma2 - gamma
+            return rss / sigma2 - (free - gamma)
+
+        best = largest(lambda x: log_evidence(axes, *at(x), self.fit_intercept), slope)
         found = at(best)
         return max(found[0], TINY), max(found[1], TINY)
 
@@ -261,14 +276,18 @@ class BayesianLinearRegression(BayesianLearner):
         return np.column_stack([mean - half, mean + half])
 
 
+def squares(axes: PrincipalAxes, rho: float) -> tuple[float, float]:
+    """Return RSS and |c|^2 of (4)."""
+    f = axes.ridge(np.array([rho]))
+    return float(axes.residuals(f)[0, 0]), float(((f[0] * axes.Z[:, 0]) ** 2).sum())
+
+
 def log_evidence(
     axes: PrincipalAxes, noise: float, prior: float, intercept: bool
 ) -> float:
     """Return (4)."""
     rho = noise / prior
-    f = axes.ridge(np.array([rho]))
-    rss = float(axes.residuals(f)[0, 0])
-    c2 = float(((f[0] * axes.Z[:, 0]) ** 2).sum())
+    rss, c2 = squares(axes, rho)
     value = -0.5 * (axes.n - intercept) * np.log(2 * np.pi * noise)
     value -= 0.5 * np.log(axes.n) if intercept else 0.0
     value -= 0.5 * np.log1p(axes.s**2 / rho).sum()
@@ -277,22 +296,19 @@ def log_evidence(
 
 def profiled(axes: PrincipalAxes, rho: float, free: float) -> float:
     """Return the sigma^2 of largest evidence, given rho."""
-    f = axes.ridge(np.array([rho]))
-    c2 = float(((f[0] * axes.Z[:, 0]) ** 2).sum())
-    return max((float(axes.residuals(f)[0, 0]) + rho * c2) / free, TINY)
+    rss, c2 = squares(axes, rho)
+    return max((rss + rho * c2) / free, TINY)
 
 
-def largest(function: Callable[[float], float]) -> float:
-    """Return the x in [1e-12, 1e12] where a function is largest: grid, then Brent."""
+def largest(
+    function: Callable[[float], float], slope: Callable[[float], float]
+) -> float:
+    """Return the x in [1e-12, 1e12] where a function is largest, by its slope."""
     grid = np.linspace(-12, 12, 97) * np.log(10)
     values = np.array([function(float(np.exp(t))) for t in grid])
     values[np.isnan(values)] = -np.inf  # out of the range of numbers
     best = int(np.argmax(values))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    found = minimize_scalar(
-        lambda t: -function(float(np.exp(t))),
-        bounds=(low, high),
-        method="bounded",
-        options={"xatol": 1e-10},
-    )
-    return float(np.exp(found.x if -found.fun >= values[best] else grid[best]))
+    if not slope(float(np.exp(low))) > 0 > slope(float(np.exp(high))):
+        return float(np.exp(grid[best]))
+    return float(np.exp(brentq(lambda t: slope(float(np.exp(t))), low, high)))
