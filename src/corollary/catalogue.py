@@ -188,8 +188,8 @@ def find(name: str) -> list[Entry]:
 
     Case, accents, spaces, hyphens, apostrophes, plural and s-or-z spellings do not
     matter.  Equal names come first, then names that contain the words or their
-    beginnings, estimators and shorter names first; where there are none, names that differ by a small
-    typing error.
+    beginnings, estimators and shorter names first; where there are none, names that
+    differ by a small typing error.
 
     Parameters
     ----------

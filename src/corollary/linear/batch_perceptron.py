@@ -24,12 +24,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Vector
-from corollary.core.base import Classifier
+from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import array_like, boolean, missing, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
+from corollary.linear.linear_classifier import LinearClassifier
 
 __all__ = ["BatchPerceptron"]
 
@@ -57,7 +57,7 @@ class Separator:
     k: int = 0
 
 
-class BatchPerceptron(SummationLearner, Classifier):
+class BatchPerceptron(SummationLearner, LinearClassifier):
     """The batch perceptron for two classes.
 
     Parameters
@@ -100,7 +100,6 @@ class BatchPerceptron(SummationLearner, Classifier):
     ([0.25], [[2.25, 0.25, -1.75, -1.75]])
     """
 
-    takes_sparse = True
     shapes: ClassVar = {"classes_": "2", "coef_": "1 d", "intercept_": "1"}
     rules: ClassVar = {
         "eta0": real(0, ends="(]"),
@@ -210,14 +209,3 @@ class BatchPerceptron(SummationLearner, Classifier):
         self.intercept_ = a[:1].astype(state.dtype)
         self.coef_ = a[None, 1:].astype(state.dtype)
         self.errors_, self.n_iter_ = state.fewest, fitted.report.passes
-
-    # -- use -----------------------------------------------------------------------
-    def decision_function(self, X: Any) -> Vector:
-        """Return a'(1, x) of each row."""
-        X = self._query(X)
-        return X @ self.coef_[0].astype(X.dtype) + self.intercept_.astype(X.dtype)
-
-    def predict(self, X: Any) -> Vector:
-        """Return the class on whose side each row lies."""
-        side = (self.decision_function(X) > 0).astype(int)
-        return self.classes_[side]

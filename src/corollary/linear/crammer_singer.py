@@ -59,7 +59,6 @@ from sklearn.utils.extmath import row_norms
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.base import Classifier
 from corollary.core.checks import check_memory
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import (
@@ -78,6 +77,7 @@ from corollary.core.rows import rows_loop
 from corollary.engine import Chunk, Data
 from corollary.engine.opening import open_source
 from corollary.linear.class_weights import class_weights
+from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.visits import Rows, blocks, rows_to_visit
 from corollary.objectives.multiclass_hinge import multiclass_hinge
 
@@ -134,7 +134,7 @@ class Machine:
         return P, -half - float(others), at_rest  # (4)
 
 
-class CrammerSingerClassifier(Classifier):
+class CrammerSingerClassifier(LinearClassifier):
     """One linear machine for all classes, with the hinge loss of their contest.
 
     Parameters
@@ -320,19 +320,6 @@ class CrammerSingerClassifier(Classifier):
         self.support_ = np.flatnonzero((machine.alpha != 0).any(axis=1))
         report.facts["support rows"] = len(self.support_)
         self.report_ = report
-
-    # -- use -----------------------------------------------------------------------
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores W x + b: (n,) for two classes, (n, K) otherwise."""
-        X = self._query(X)
-        Z = np.asarray(X @ self.coef_.T.astype(X.dtype))
-        Z = Z + self.intercept_.astype(X.dtype)
-        return Z[:, 0] if Z.shape[1] == 1 else Z
-
-    def predict(self, X: Any) -> Vector:
-        """Return the class of largest score."""
-        Z = self.decision_function(X)
-        return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
 
 
 def gathered(data: Data) -> Chunk:

@@ -10,59 +10,24 @@ Z lies above the link of 1/2.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.base import Classifier
-from corollary.core.rows import dense
+from corollary.linear.linear_classifier import LinearClassifier
 from corollary.objectives.links import LINKS, Link
 from corollary.objectives.softmax import log_softmax, softmax
 
 __all__ = ["LogisticClassifier"]
 
 
-class LogisticClassifier(Classifier):
+class LogisticClassifier(LinearClassifier):
     """A classifier by linear scores and a link; subclasses say how it learns."""
-
-    takes_sparse = True
-    coef_: Any
-    intercept_: Any
 
     def probability_link(self) -> Link:
         """Return the link of (2)."""
         return LINKS["logit"]
-
-    def sparsify(self) -> Self:
-        """Keep only the nonzeros of `coef_`, as a sparse matrix.
-
-        Returns
-        -------
-        self
-        """
-        check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
-        return self
-
-    def densify(self) -> Self:
-        """Make `coef_` an array again.
-
-        Returns
-        -------
-        self
-        """
-        check_is_fitted(self)
-        self.coef_ = dense(self.coef_)
-        return self
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores W x + b: (n,) for two classes, (n, K) otherwise."""
-        X = self._query(X)
-        Z = dense(X @ self.coef_.T.astype(X.dtype)) + self.intercept_.astype(X.dtype)
-        return Z[:, 0] if Z.shape[1] == 1 else Z
 
     def predict(self, X: Any) -> Vector:
         """Return the class of largest probability."""

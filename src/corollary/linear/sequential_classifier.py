@@ -11,19 +11,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.base import Classifier
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.engine import Data
 from corollary.linear.class_weights import class_weights
+from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.sequential import Fit, Plan, SequentialLearner
 
 __all__ = ["SequentialClassifier"]
 
 
-class SequentialClassifier(SequentialLearner, Classifier):
+class SequentialClassifier(SequentialLearner, LinearClassifier):
     """A linear classifier that learns row by row."""
 
-    takes_sparse = True
     shapes: ClassVar = {"classes_": "K", "coef_": "m d", "intercept_": "m"}
     fit_intercept: bool
     class_weight: Any
@@ -83,16 +82,3 @@ class SequentialClassifier(SequentialLearner, Classifier):
         dtype = fit.data.source.dtype
         self.coef_ = np.array([w for w, _ in found]).astype(dtype)
         self.intercept_ = np.array([b for _, b in found]).astype(dtype)
-
-    # -- use -----------------------------------------------------------------------
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores W x + b: (n,) for two classes, (n, K) otherwise."""
-        X = self._query(X)
-        Z = np.asarray(X @ self.coef_.T.astype(X.dtype))
-        Z = Z + self.intercept_.astype(X.dtype)
-        return Z[:, 0] if Z.shape[1] == 1 else Z
-
-    def predict(self, X: Any) -> Vector:
-        """Return the class of largest score."""
-        Z = self.decision_function(X)
-        return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
