@@ -53,6 +53,7 @@ ESTIMATORS = {
     "Ridge": "corollary.linear.ridge",
     "SGDClassifier": "corollary.linear.stochastic_gradient",
     "SGDRegressor": "corollary.linear.stochastic_gradient",
+    "SVC": "corollary.svm.svc",
     "TweedieRegressor": "corollary.linear.tweedie",
 }
 
@@ -138,6 +139,7 @@ if TYPE_CHECKING:
     from corollary.linear.tweedie import TweedieRegressor as TweedieRegressor
     from corollary.persistence import load as load
     from corollary.persistence import save as save
+    from corollary.svm.svc import SVC as SVC
 
 
 def __getattr__(name: str) -> Any:

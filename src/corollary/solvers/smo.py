@@ -33,13 +33,18 @@ low_g = max low_t over the group,
     Shrinking.  A row none of whose variables could gain with any other is left out, and
     the cached rows are cut accordingly; before the end f is made whole and (4) is
     tested on every variable.
+    Polish.  Where few variables are strictly between their bounds, these free ones F
+    solve a linear system that is exact as long as no bound is met:
+
+        f_t + (K d)_t + eps_t sign(b_t) = rho_g,  t in F;   sum_{F in g} d_t = 0 (7)
+
     Precision.  Kernel rows are float32 where tol allows, and float64 where the
     rounding of f might reach tol, beginning from what float32 has found.
 
 For every number rho_g
 
     D(b) - min D <= sum_t max over c in [lo_t, hi_t] of
-                    (f_t - rho_g)(b_t - c) + eps_t (|b_t| - |c|)                 (7)
+                    (f_t - rho_g)(b_t - c) + eps_t (|b_t| - |c|)                 (8)
 
 because D is convex and the groups' sums are fixed.  Each term is >= 0, the sum is the
 duality gap, and its minimiser rho the best offset of the machine.
@@ -52,14 +57,16 @@ selection; Hsu and Lin (2002), working sets.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.linalg import LinAlgError, LinAlgWarning
+from scipy.linalg import solve as solve_linear
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
-from corollary.core.config import get_config
 from corollary.core.report import StopReason
 from corollary.engine.executors import single_threaded_blas
 
@@ -71,8 +78,8 @@ ROUGH = 3  # first working sets, solved to a tenth of what they violate
 FIRST_LOOK = 30  # working sets before the first look for rows to leave out
 WORTH = 0.25  # share of the rows that must be idle to be left out
 PATIENCE = 60  # working sets in which D must fall
-UNIT32 = 6e-8  # half the distance of float32 numbers at 1
-FEW_ROWS = 1000  # so few that float64 costs nothing
+SHARPER = 4  # times that tol is divided by 10 before (7) is given up
+MOST_FREE = 200  # variables that (7) is solved for
 BLOCK = 256  # rows at a time when f is made whole
 
 
@@ -113,6 +120,7 @@ class Limits:
     seconds: float | None = None
     cache_bytes: float = 200e6
     shrinking: bool = True
+    threads: int = 1
 
 
 @dataclass(frozen=True)
@@ -123,7 +131,7 @@ class Optimum:
     f: Floats
     rho: Floats  # (groups,) the offset: between up_g and low_g
     objective: float  # (1)
-    gap: float  # (7)
+    gap: float  # (8)
     violation: float  # (4)
     steps: int  # pairs
     sets: int
@@ -151,6 +159,11 @@ def solve(gram: Gram, dual: Dual, limits: Limits) -> Optimum:
         doubtful = gram.dtype == np.float32 and search.rounding() > limits.tol / 10
         if stop in (StopReason.CONVERGED, StopReason.STALLED) and doubtful:
             search.sharpen()
+            stop = search.run()
+        for _ in range(SHARPER):
+            if stop is not StopReason.CONVERGED or search.polish():
+                break
+            search.limits = replace(search.limits, tol=search.limits.tol / 10)
             stop = search.run()
         return search.optimum(stop)
 
@@ -243,7 +256,9 @@ class Decomposition:
         """Copy what belongs to the rows at work."""
 
         def take(a: Any) -> Any:
-            return np.ascontiguousarray(a.reshape(self.copies, -1)[:, self.rows]).ravel()
+            return np.ascontiguousarray(
+                a.reshape(self.copies, -1)[:, self.rows]
+            ).ravel()
 
         d = self.dual
         self.at = take(np.arange(len(self.b)))
@@ -267,8 +282,7 @@ class Decomposition:
                 part = some[first : first + BLOCK]
                 slots = np.arange(len(part))
                 gram.fill(part, block, slots)
-                threads = get_config().threads
-                loops.add_kernel_rows(block, slots, total[part], f, threads)
+                loops.add_kernel_rows(block, slots, total[part], f, self.limits.threads)
             self.computed += len(some) * len(rows) // self.n
         at = (np.arange(self.copies)[:, None] * self.n + rows).ravel()
         self.f[at] = self.dual.q[at] + np.tile(f, self.copies)
@@ -277,15 +291,15 @@ class Decomposition:
     def _shrink(self) -> None:
         """Leave out the rows none of whose variables could gain."""
         idle = self._idle().reshape(self.copies, -1).all(axis=0)
-        if idle.mean() < WORTH or len(idle) - idle.sum() < 2 * SET:
+        keep = np.flatnonzero(~idle)
+        if len(keep) > (1 - WORTH) * len(self.rows) or len(keep) < 2 * SET:
             return
         self._scatter()
-        keep = np.flatnonzero(~idle)
         self.rows = self.rows[keep]
         self.cache.cut(self.whole.take(self.rows), keep, self.rows)
         self._gather()
 
-    def _idle(self) -> Vector:
+    def _idle(self) -> Any:
         """Tell which variables could not gain with any other of their group."""
         f, b, lo, hi, eps = self.here
         up = np.where(b < hi, f + np.where(b >= 0, eps, -eps), np.inf)  # (3)
@@ -365,9 +379,8 @@ class Decomposition:
         )
         moved = np.flatnonzero(b != old)
         change = np.zeros(n)
-        threads = get_config().threads
         loops.add_kernel_rows(
-            self.cache.K, slots[moved], (b - old)[moved], change, threads
+            self.cache.K, slots[moved], (b - old)[moved], change, self.limits.threads
         )
         self.here[0].reshape(self.copies, n)[:] += change
         self.here[1][chosen] = b
@@ -392,6 +405,38 @@ class Decomposition:
         self._open()
         self._make_whole(np.arange(self.n))
 
+    def polish(self) -> bool:
+        """Solve (7) if it is small; tell whether there is nothing left to sharpen."""
+        d, b, f = self.dual, self.b, self.f
+        free = np.flatnonzero((b > d.lo) & (b < d.hi) & ((b != 0) | (d.eps == 0)))
+        fits = len(free) <= min(MOST_FREE, len(self.cache.K))
+        if self.whole.dtype != np.float64 or not len(free) or not fits:
+            return True
+        rows = free % self.n
+        slots = self.cache.slots(rows)
+        group = np.zeros(len(free), int) if d.group is None else d.group[free]
+        of = (group[:, None] == np.arange(self.groups)).astype(np.float64)
+        slope = f[free] + d.eps[free] * np.sign(b[free])
+        corner = np.zeros((self.groups, self.groups))
+        A = np.block([[self.cache.K[slots][:, rows], -of], [-of.T, corner]])
+        target = np.concatenate([-slope, np.zeros(self.groups)])
+        step = exact_step(A, target)[: len(free)].astype(np.float64)
+        moved = b[free] + step
+        bad = (moved <= d.lo[free]) | (moved >= d.hi[free])
+        bad |= (d.eps[free] > 0) & (moved * b[free] < 0)
+        if bad.any() or not np.isfinite(moved).all():
+            return False
+        change = np.zeros(self.n)
+        loops.add_kernel_rows(self.cache.K, slots, step, change, self.limits.threads)
+        fresh_b, fresh_f = b.copy(), f + np.tile(change, self.copies)
+        fresh_b[free] = moved
+        if duality_gap(fresh_b, fresh_f, d)[0] > duality_gap(b, f, d)[0]:
+            return False
+        self.b, self.f = fresh_b, fresh_f
+        self._gather()
+        self._choose()
+        return True
+
     # -- what is known ---------------------------------------------------------------
     def objective(self) -> float:
         """Return (1), but for a constant where rows are left out."""
@@ -401,14 +446,14 @@ class Decomposition:
 
     def rounding(self) -> float:
         """Return what the rounding of the kernel rows may do to f, typically."""
-        return 16 * UNIT32 * float(np.sqrt((self.b**2).sum())) + 4 * UNIT32 * float(
-            np.abs(self.f).max(initial=0.0)
-        )
+        unit = float(np.finfo(self.whole.dtype).eps)
+        spread = 8 * np.sqrt(float((self.b**2).sum()))
+        return unit * (spread + 2 * float(np.abs(self.f).max(initial=0.0)))
 
     def optimum(self, stop: StopReason) -> Optimum:
         """Return what was found."""
         d = self.dual
-        gap, _ = duality_gap(self.b, self.f, d)
+        gap, _ = duality_gap(self.b, self.f, d, self.rounding())
         rho = np.array([offset(self.b, self.f, d, g) for g in range(self.groups)])
         return Optimum(
             self.b,
@@ -422,6 +467,16 @@ class Decomposition:
             self.computed + self.cache.computed,
             stop,
         )
+
+
+def exact_step(A: Floats, target: Floats) -> Floats:
+    """Solve A x = target, for the shortest x where there are many."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return solve_linear(A, target, assume_a="sym")
+    except (LinAlgError, LinAlgWarning):
+        return np.linalg.lstsq(A, target, rcond=1e-12)[0]
 
 
 def slopes(b: Floats, f: Floats, dual: Dual) -> tuple[Floats, Floats]:
@@ -444,15 +499,17 @@ def offset(b: Floats, f: Floats, dual: Dual, g: int) -> float:
     return float((top + bottom) / 2)
 
 
-def duality_gap(b: Floats, f: Floats, dual: Dual) -> tuple[float, Floats]:
-    """Return (7) and the offsets that make it least."""
+def duality_gap(
+    b: Floats, f: Floats, dual: Dual, rounding: float = 0.0
+) -> tuple[float, Floats]:
+    """Return (8), for every f within a rounding error, and the offsets."""
     groups = 1 if dual.group is None else 2
     total, rho = 0.0, np.zeros(groups)
     for g in range(groups):
         of = slice(None) if dual.group is None else dual.group == g
         if not len(b[of]):
             continue
-        part = (b[of], f[of], dual.lo[of], dual.hi[of], dual.eps[of])
+        part = (b[of], f[of], dual.lo[of], dual.hi[of], dual.eps[of], rounding)
         low, high = f[of].min() - dual.eps[of].max(), f[of].max() + dual.eps[of].max()
         for _ in range(100):  # the gap is convex in rho: halve where its slope is 0
             middle = (low + high) / 2
@@ -467,12 +524,19 @@ def duality_gap(b: Floats, f: Floats, dual: Dual) -> tuple[float, Floats]:
 
 
 def gap_at(
-    rho: float, b: Floats, f: Floats, lo: Floats, hi: Floats, eps: Floats
+    rho: float,
+    b: Floats,
+    f: Floats,
+    lo: Floats,
+    hi: Floats,
+    eps: Floats,
+    rounding: float,
 ) -> tuple[float, float]:
-    """Return the sum (7) at rho, and its slope there."""
+    """Return the sum (8) at rho, and its slope there."""
     s = f - rho
     ends = np.stack([lo, hi, np.clip(0.0, lo, hi)])  # a maximum is at an end or a kink
     gains = s * (b - ends) + eps * (np.abs(b) - np.abs(ends))
+    gains += rounding * np.abs(b - ends)
     best = gains.argmax(axis=0)
     at = np.arange(len(b))
     value = np.maximum(gains[best, at], 0.0).sum()
