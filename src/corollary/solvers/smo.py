@@ -72,12 +72,14 @@ from corollary.engine.executors import single_threaded_blas
 
 __all__ = ["Dual", "Gram", "Limits", "Optimum", "duality_gap", "solve"]
 
-SET = 128  # variables in a working set, half of them new
+SET = 256  # variables in a working set, half of them new
 STEPS = 100  # inner steps for each variable of a set, at most
+ENDLESS = 10**7  # pairs, or 100 for each variable, that no sane search needs
 ROUGH = 3  # first working sets, solved to a tenth of what they violate
 FIRST_LOOK = 30  # working sets before the first look for rows to leave out
 WORTH = 0.25  # share of the rows that must be idle to be left out
 PATIENCE = 60  # working sets in which D must fall
+PROGRESS = 1e-12  # by this share of it at least
 SHARPER = 4  # times that tol is divided by 10 before (7) is given up
 MOST_FREE = 200  # variables that (7) is solved for
 BLOCK = 256  # rows at a time when f is made whole
@@ -116,7 +118,7 @@ class Limits:
     """When to stop, and how much memory the cache may have."""
 
     tol: float = 1e-3
-    max_iter: int = -1  # pairs; -1 for no limit
+    max_iter: int = -1  # pairs; -1 for so many that only a hopeless search needs them
     seconds: float | None = None
     cache_bytes: float = 200e6
     shrinking: bool = True
@@ -236,14 +238,20 @@ class Decomposition:
         self.whole, self.dual, self.limits = gram, dual, limits
         self.n, self.copies = gram.n, len(dual.q) // gram.n
         self.groups = 1 if dual.group is None else 2
+        self.most = limits.max_iter
+        if self.most < 0:
+            self.most = max(ENDLESS, 100 * len(dual.q))
         self.deadline = np.inf
         if limits.seconds is not None:
             self.deadline = time.monotonic() + limits.seconds
         self.b, self.f = dual.start.astype(np.float64), dual.q.astype(np.float64)
         self.steps = self.sets = self.computed = 0
         self.violation = np.inf
+        self.best = self.least = np.inf
+        self.idle_sets = 0
         self._open()
         self._make_whole(np.arange(self.n))
+        self.value = self.objective()
 
     # -- the rows at work ------------------------------------------------------------
     def _open(self) -> None:
@@ -315,7 +323,8 @@ class Decomposition:
     # -- the search ------------------------------------------------------------------
     def run(self) -> StopReason:
         """Take working sets until (4) holds for all variables, or a limit is met."""
-        best, since, look = np.inf, 0, FIRST_LOOK
+        self.best = self.least = np.inf
+        self.idle_sets, look = 0, FIRST_LOOK
         try:
             while True:
                 chosen = self._choose()
@@ -323,27 +332,32 @@ class Decomposition:
                     if len(self.rows) == self.n:
                         return StopReason.CONVERGED
                     self._restore()
-                    best = np.inf
                     continue
                 if self._exhausted():
                     return StopReason.MAX_PASSES
-                self._work(chosen)
-                value = self.objective()
-                since = 0 if value < best else since + 1
-                best = min(best, value)
-                if since > PATIENCE:
+                if self._stalled():
                     return StopReason.STALLED
+                self._work(chosen)
                 if self.limits.shrinking and (look := look - 1) <= 0:
                     self._shrink()
-                    best, look = np.inf, FIRST_LOOK
+                    look = FIRST_LOOK
         except KeyboardInterrupt:
             return StopReason.INTERRUPTED
         finally:
             self._restore()
 
     def _exhausted(self) -> bool:
-        most = self.limits.max_iter
-        return (0 <= most <= self.steps) or time.monotonic() > self.deadline
+        return self.steps >= self.most or time.monotonic() > self.deadline
+
+    def _stalled(self) -> bool:
+        """Tell whether neither D nor the violation has fallen for long."""
+        falls = self.value < self.best - PROGRESS * abs(self.best)
+        if falls or not np.isfinite(self.best) or self.violation < 0.9 * self.least:
+            self.best, self.idle_sets = self.value, 0
+            self.least = min(self.least, self.violation)
+        else:
+            self.idle_sets += 1
+        return self.idle_sets > PATIENCE
 
     def _choose(self) -> Vector:
         """Return the next working set."""
@@ -370,9 +384,7 @@ class Decomposition:
         tol = self.limits.tol / 2
         if self.sets < ROUGH:
             tol = max(tol, self.violation / 10)
-        most = STEPS * len(chosen)
-        if self.limits.max_iter >= 0:
-            most = min(most, self.limits.max_iter - self.steps)
+        most = min(STEPS * len(chosen), self.most - self.steps)
         old = b.copy()
         steps, _ = loops.smo(
             self.cache.K, slots, local, f, lo, hi, eps, group, self.groups, tol, most, b
@@ -384,6 +396,8 @@ class Decomposition:
         )
         self.here[0].reshape(self.copies, n)[:] += change
         self.here[1][chosen] = b
+        fall = (b - old) @ (f + self.here[0][chosen]) / 2
+        self.value += float(fall + eps @ (np.abs(b) - np.abs(old)))
         self.steps += steps
         self.sets += 1
 
@@ -439,10 +453,9 @@ class Decomposition:
 
     # -- what is known ---------------------------------------------------------------
     def objective(self) -> float:
-        """Return (1), but for a constant where rows are left out."""
-        f, b, _, _, eps = self.here
-        q = self.dual.q[self.at]
-        return float(0.5 * (b @ (f + q)) + eps @ np.abs(b))
+        """Return (1); f must be whole."""
+        half = 0.5 * (self.b @ (self.f + self.dual.q))
+        return float(half + self.dual.eps @ np.abs(self.b))
 
     def rounding(self) -> float:
         """Return what the rounding of the kernel rows may do to f, typically."""
@@ -453,13 +466,15 @@ class Decomposition:
     def optimum(self, stop: StopReason) -> Optimum:
         """Return what was found."""
         d = self.dual
+        value = self.objective()
         gap, _ = duality_gap(self.b, self.f, d, self.rounding())
+        gap += 4 * float(np.finfo(np.float64).eps) * abs(value)
         rho = np.array([offset(self.b, self.f, d, g) for g in range(self.groups)])
         return Optimum(
             self.b,
             self.f,
             rho,
-            self.objective(),
+            value,
             gap,
             max(0.0, self.violation),
             self.steps,

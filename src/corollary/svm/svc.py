@@ -78,7 +78,7 @@ class SVC(KernelMachine, Classifier):
     verbose : int, default=0
         Kept for compatibility.
     max_iter : int, default=-1
-        Most pairs of variables to move, -1 for no limit.
+        Most pairs of variables to move; -1 for 10 million, or 100 a row.
     max_seconds : float, optional
         Most time for a pair of classes.
     decision_function_shape : {'ovr', 'ovo'}
