@@ -55,10 +55,34 @@ def softmax_classes(n: int, d: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     return X, np.argmax(scores + rng.gumbel(size=(n, k)), axis=1)
 
 
+def csr(
+    data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, d: int
+) -> sp.csr_matrix:
+    """Put the arrays of sparse rows together."""
+    return sp.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, d))
+
+
+def sparse_classes(n: int, d: int, nonzeros: int) -> tuple[sp.csr_matrix, np.ndarray]:
+    """Draw sparse rows, columns as frequent as words, and two classes."""
+    rng = np.random.default_rng(0)
+    frequency = np.cumsum(1 / np.arange(1, d + 1) ** 0.9)
+    j = np.searchsorted(frequency / frequency[-1], rng.random((n, nonzeros)))
+    values = (rng.random(n * nonzeros) + 0.5, j.astype(np.int32).ravel())
+    X = sp.csr_matrix((*values, np.arange(0, n * nonzeros + 1, nonzeros)), shape=(n, d))
+    X.sum_duplicates()
+    X = sp.csr_matrix(sp.diags(1 / np.sqrt(X.power(2).sum(axis=1).A1)) @ X)
+    scores = X @ rng.normal(size=d) * 3
+    return X, (scores + rng.logistic(size=n) > 0).astype(int)
+
+
 def logistic_objective(
-    model: object, X: np.ndarray, y: np.ndarray, C: float = 1.0
+    model: object,
+    X: np.ndarray,
+    y: np.ndarray,
+    C: float = 1.0,
+    l1_ratio: float = 0.0,
 ) -> float:
-    """Mean log-loss plus ``||W||^2 / (2 C n)``, which scikit-learn minimises."""
+    """Mean log-loss plus the penalty over ``C n``, which scikit-learn minimises."""
     W, b = np.atleast_2d(model.coef_), np.ravel(model.intercept_)
     Z = X @ W.T + b
     if Z.shape[1] == 1:
@@ -67,7 +91,8 @@ def logistic_objective(
         top = Z.max(axis=1)
         norm = top + np.log(np.exp(Z - top[:, None]).sum(axis=1))
         loss = norm - Z[np.arange(len(y)), y]
-    return float(loss.mean() + (W**2).sum() / (2 * C * len(y)))
+    penalty = l1_ratio * np.abs(W).sum() + (1 - l1_ratio) / 2 * (W**2).sum()
+    return float(loss.mean() + penalty / (C * len(y)))
 
 
 def blobs(

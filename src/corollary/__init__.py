@@ -20,6 +20,7 @@ ESTIMATORS = {
     "CategoricalNB": "corollary.bayes.categorical_nb",
     "ComplementNB": "corollary.bayes.complement_nb",
     "CostSensitiveClassifier": "corollary.bayes.cost_sensitive",
+    "CrammerSingerClassifier": "corollary.linear.crammer_singer",
     "ElasticNet": "corollary.linear.elastic_net",
     "ElasticNetCV": "corollary.linear.elastic_net",
     "FisherDiscriminant": "corollary.discriminants.fisher_discriminant",
@@ -29,6 +30,7 @@ ESTIMATORS = {
     "GeneralizedLinearRegressor": "corollary.linear.generalized_linear_regressor",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
+    "KernelPerceptron": "corollary.linear.kernel_perceptron",
     "LeastSquaresClassifier": "corollary.linear.least_squares_classifier",
     "Lasso": "corollary.linear.lasso",
     "LassoCV": "corollary.linear.lasso",
@@ -37,6 +39,7 @@ ESTIMATORS = {
     ),
     "LinearRegression": "corollary.linear.linear_regression",
     "LogisticRegression": "corollary.linear.logistic_regression",
+    "LogisticRegressionCV": "corollary.linear.logistic_regression_cv",
     "MSEProcedure": "corollary.linear.mse_procedure",
     "MaximumEntropyClassifier": "corollary.bayes.maximum_entropy_classifier",
     "MixedNB": "corollary.bayes.mixed_nb",
@@ -112,6 +115,9 @@ if TYPE_CHECKING:
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
     from corollary.linear.batch_perceptron import BatchPerceptron as BatchPerceptron
+    from corollary.linear.crammer_singer import (
+        CrammerSingerClassifier as CrammerSingerClassifier,
+    )
     from corollary.linear.elastic_net import ElasticNet as ElasticNet
     from corollary.linear.elastic_net import ElasticNetCV as ElasticNetCV
     from corollary.linear.generalized_linear_regressor import (
@@ -119,6 +125,9 @@ if TYPE_CHECKING:
     )
     from corollary.linear.gradient_descent import (
         GradientDescentRegressor as GradientDescentRegressor,
+    )
+    from corollary.linear.kernel_perceptron import (
+        KernelPerceptron as KernelPerceptron,
     )
     from corollary.linear.lasso import Lasso as Lasso
     from corollary.linear.lasso import LassoCV as LassoCV
@@ -128,6 +137,9 @@ if TYPE_CHECKING:
     from corollary.linear.linear_regression import LinearRegression as LinearRegression
     from corollary.linear.logistic_regression import (
         LogisticRegression as LogisticRegression,
+    )
+    from corollary.linear.logistic_regression_cv import (
+        LogisticRegressionCV as LogisticRegressionCV,
     )
     from corollary.linear.mse_procedure import MSEProcedure as MSEProcedure
     from corollary.linear.perceptron import Perceptron as Perceptron

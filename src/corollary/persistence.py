@@ -43,6 +43,11 @@ DAMAGE = (KeyError, TypeError, ValueError, AttributeError, IndexError, Recursion
 
 #: Records that may stand inside a model, and where they are defined.
 RECORDS = {
+    "CLogLog": "corollary.objectives.links",
+    "Cauchit": "corollary.objectives.links",
+    "LogLog": "corollary.objectives.links",
+    "Logit": "corollary.objectives.links",
+    "Probit": "corollary.objectives.links",
     "Assigned": "corollary.clustering.k_means",
     "Centroids": "corollary.discriminants.nearest_centroid",
     "Centres": "corollary.clustering.k_means",

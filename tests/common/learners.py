@@ -106,7 +106,26 @@ LEARNERS = [
     Case(
         "LogisticRegression", {"tol": 1e-6, "C": 0.1}, ("coef_", "intercept_"), "label"
     ),
+    Case(
+        "LogisticRegression",
+        {"tol": 1e-8, "C": 0.1, "l1_ratio": 0.5, "solver": "coordinate-descent"},
+        ("coef_", "intercept_"),
+        "label",
+    ),
+    Case(
+        "LogisticRegression",
+        {"tol": 1e-8, "link": "probit"},
+        ("coef_", "intercept_"),
+        "two",
+    ),
     Case("LeastSquaresClassifier", {}, ("coef_", "intercept_"), "label"),
+    Case(
+        "CrammerSingerClassifier",
+        {"C": 1e-4, "tol": 1e-13, "max_iter": 100_000},
+        ("coef_", "intercept_"),
+        "label",
+        1e-6,
+    ),
     Case(
         "BatchPerceptron",
         {"schedule": "harmonic", "tol": 20.0},

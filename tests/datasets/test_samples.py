@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from corollary.datasets import classification, regression
+from corollary.core.errors import ParameterError
+from corollary.datasets import classification, latent_classes, regression
+from corollary.objectives.links import LINKS
 
 
 @pytest.mark.parametrize("make", [classification, regression])
@@ -41,3 +44,32 @@ def test_classification_follows_its_softmax():
         for b in range(5):
             claimed, seen = P[bin_of == b, k].mean(), (y[bin_of == b] == k).mean()
             assert seen == pytest.approx(claimed, abs=0.01)
+
+
+@pytest.mark.course("S2-15")
+@pytest.mark.parametrize("link", ["logit", "probit", "cloglog", "loglog", "cauchit"])
+def test_the_latent_variable_has_the_links_class_probability(link):
+    laws = {
+        "logit": stats.logistic.cdf,
+        "probit": stats.norm.cdf,
+        "cloglog": stats.gumbel_l.cdf,
+        "loglog": stats.gumbel_r.cdf,
+        "cauchit": stats.cauchy.cdf,
+    }
+    eta = np.array([-2.0, -0.5, 0.0, 1.0, 2.5])
+    X = np.repeat(eta, 20_000)[:, None]
+    drawn = latent_classes(X, [1.0], 0.25, link, random_state=1)
+    expected = laws[link](eta + 0.25)
+    np.testing.assert_allclose(drawn.probability[::20_000], expected, rtol=1e-12)
+    seen = drawn.y.reshape(5, -1).mean(axis=1)
+    error = np.sqrt(expected * (1 - expected) / 20_000)
+    assert (np.abs(seen - expected) < 4 * error + 1e-4).all()
+    again = latent_classes(X, [1.0], 0.25, LINKS[link], random_state=1)
+    np.testing.assert_array_equal(again.y, drawn.y)
+
+
+def test_bad_latent_classes():
+    with pytest.raises(ParameterError, match="link must be one of 'logit'"):
+        latent_classes(np.zeros((3, 1)), [1.0], link="log")
+    with pytest.raises(ParameterError, match=r"coef \(d,\); got"):
+        latent_classes(np.zeros((3, 1)), [1.0, 2.0])

@@ -3,9 +3,12 @@ import pytest
 from scipy.special import expit
 from scipy.stats import poisson
 
-from corollary.core.errors import DataError
+from corollary import LinearDiscriminantAnalysis, LogisticRegression
+from corollary.core.errors import DataError, ParameterError
 from corollary.diagnostics.generative_or_discriminative import (
     generative_or_discriminative,
+    outlier_influence,
+    relative_efficiency,
 )
 
 
@@ -47,3 +50,53 @@ def test_bad_input():
         generative_or_discriminative(X, y)
     with pytest.raises(DataError, match="below the number of rows = 50; got"):
         generative_or_discriminative(X, y % 2, sizes=[100])
+
+
+@pytest.mark.course("S2-19")
+def test_one_gross_outlier_turns_the_generative_line_and_not_the_other():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=400)
+    X = rng.normal(size=(400, 2)) + 3 * np.outer(y, [1.0, 0.0])
+    found = outlier_influence(X, np.where(y, "b", "a"), [100.0, 100.0], "b")
+    assert found.generative > 20 > 1 > found.discriminative
+    assert found.generative_error > found.discriminative_error + 0.02
+    assert "LDA" in str(found)
+    near = outlier_influence(X, y, [3.0, 0.0], 1)
+    assert max(near.generative, near.discriminative) < 1
+
+
+@pytest.mark.course("S2-19")
+def test_the_efficiency_is_that_of_efron():
+    table = {0.5: 1.0, 1: 0.995, 1.5: 0.968, 2: 0.899, 2.5: 0.786, 3: 0.641, 4: 0.343}
+    for distance, share in table.items():
+        assert relative_efficiency(distance) == pytest.approx(share, abs=6e-4)
+    assert relative_efficiency(0.0, 0.2) == pytest.approx(1.0)
+    # about 30% more rows where the classes still overlap a little
+    assert 1.25 < 1 / relative_efficiency(2.5) < 1.3
+
+
+@pytest.mark.course("S2-19")
+def test_gaussian_classes_need_more_rows_for_logistic_regression():
+    # squared angles between fitted and true normals, n times them tending to a limit
+    distance, d, squares = 3.0, 6, []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(2, size=1500)
+        X = rng.normal(size=(1500, d)) + distance * np.outer(y, np.eye(d)[0])
+        fitted = (
+            LinearDiscriminantAnalysis().fit(X, y).coef_[0],
+            LogisticRegression(C=np.inf).fit(X, y).coef_[0],
+        )
+        squares.append([(w[1:] ** 2).sum() / w[0] ** 2 for w in fitted])
+    lda, logistic = np.mean(squares, axis=0)
+    assert lda / logistic == pytest.approx(relative_efficiency(distance), abs=0.12)
+
+
+def test_bad_studies():
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2
+    with pytest.raises(DataError, match="outlier must be 2 finite numbers"):
+        outlier_influence(X, y, [1.0, np.nan], 1)
+    with pytest.raises(DataError, match="two labels, one of which the outlier has"):
+        outlier_influence(X, y, [1.0, 2.0], 5)
+    with pytest.raises(ParameterError, match="prior in"):
+        relative_efficiency(1.0, 1.0)

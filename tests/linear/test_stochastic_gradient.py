@@ -13,11 +13,13 @@ import corollary
 from corollary import (
     LinearRegression,
     LogisticRegression,
+    MSEProcedure,
     SGDClassifier,
     SGDRegressor,
     engine,
 )
 from corollary.core.errors import DataError, ParameterError
+from corollary.datasets import squared_error_points
 
 MARGIN = ["hinge", "log_loss", "modified_huber", "squared_hinge", "perceptron"]
 RESIDUAL = ["squared_error", "huber", "epsilon_insensitive"]
@@ -131,6 +133,33 @@ def test_widrow_hoff_on_a_stream():
         stream.partial_fit(X[rows], y[rows], classes=[0, 1])
     np.testing.assert_allclose(stream.intercept_, a[:1], rtol=1e-12)
     np.testing.assert_allclose(stream.coef_[0], a[1:], rtol=1e-12)
+
+
+@pytest.mark.course("S3-61")
+@pytest.mark.parametrize(
+    ("rate", "found"),
+    [("invscaling", (-0.03, 0.21, -0.10)), ("constant", (2.663, 1.045, -0.944))],
+)
+def test_a_falling_rate_crawls_where_rows_are_badly_scaled(rate, found):
+    # eta_k = 0.006/k has gone nowhere after 200,000 steps; a constant 0.006 arrives
+    table = squared_error_points()
+    X, y = np.tile(table.X, (20_000, 1)), np.tile(table.y, 20_000)
+    model = SGDClassifier(
+        "squared_error",
+        penalty=None,
+        learning_rate=rate,
+        power_t=1.0,
+        eta0=4 * 0.006,  # of the mean over the four rows
+        batch_size=4,
+        shuffle=False,
+        tol=None,
+        max_iter=10,
+    ).fit(X, y)
+    a = np.append(model.intercept_, model.coef_)
+    np.testing.assert_allclose(a, found, atol=0.006 if rate == "invscaling" else 5e-4)
+    if rate == "constant":
+        exact = MSEProcedure().fit(table.X, table.y)
+        np.testing.assert_allclose(model.coef_, exact.coef_, rtol=1e-8)
 
 
 @pytest.mark.course("S4-27")

@@ -137,10 +137,16 @@ def _generalised() -> list[tuple[str, str, Any]]:
 
 
 def _classifiers() -> list[tuple[str, str, Any]]:
-    from corollary import GaussianNB, LogisticRegression, datasets
+    from corollary import (
+        GaussianNB,
+        LogisticRegression,
+        LogisticRegressionCV,
+        datasets,
+    )
 
     drawn = datasets.classification(2000, 5, 3, random_state=0)
     logistic = LogisticRegression().fit(drawn.X[500:], drawn.y[500:])
+    chosen = LogisticRegressionCV(Cs=4, cv=3).fit(drawn.X[500:], drawn.y[500:])
     fish = datasets.fish("length").table()
     bayes = GaussianNB().fit(fish.X, fish.y)
     right = logistic.score(drawn.X[:500], drawn.y[:500])
@@ -149,6 +155,11 @@ def _classifiers() -> list[tuple[str, str, Any]]:
             "1,500 rows of three classes, drawn from a softmax model",
             f"accuracy on 500 new rows: {right:.1%}",
             logistic,
+        ),
+        (
+            "the same rows, with the penalty chosen by three folds",
+            f"C = {chosen.C_:.4g} of {chosen.Cs_.round(4).tolist()}",
+            chosen,
         ),
         (
             fish.about,
@@ -161,6 +172,8 @@ def _classifiers() -> list[tuple[str, str, Any]]:
 def _hyperplanes() -> list[tuple[str, str, Any]]:
     from corollary import (
         BatchPerceptron,
+        CrammerSingerClassifier,
+        KernelPerceptron,
         LeastSquaresClassifier,
         MSEProcedure,
         Perceptron,
@@ -174,7 +187,7 @@ def _hyperplanes() -> list[tuple[str, str, Any]]:
     drawn = datasets.classification(2000, 5, 3, random_state=0)
     plain = datasets.regression(500, 4, random_state=2)
     shown: list[tuple[str, str, Any]] = []
-    for model in (Perceptron(), BatchPerceptron()):
+    for model in (Perceptron(), BatchPerceptron(), KernelPerceptron()):
         right = model.fit(students.X, grades).score(students.X, grades)
         shown.append(
             (students.about, f"accuracy on these students: {right:.1%}", model)
@@ -182,7 +195,11 @@ def _hyperplanes() -> list[tuple[str, str, Any]]:
     mse = MSEProcedure().fit(points.X, points.y)
     right = mse.score(points.X, points.y)
     shown.append((points.about, f"accuracy on these points: {right:.1%}", mse))
-    for model in (LeastSquaresClassifier(), SGDClassifier("log_loss", random_state=0)):
+    for model in (
+        LeastSquaresClassifier(),
+        CrammerSingerClassifier(C=0.1),
+        SGDClassifier("log_loss", random_state=0),
+    ):
         right = model.fit(drawn.X[500:], drawn.y[500:]).score(
             drawn.X[:500], drawn.y[:500]
         )

@@ -37,8 +37,10 @@ from corollary.datasets.points import (
 from corollary.datasets.records import Counts, Decision, Table, Texts
 from corollary.datasets.samples import (
     Classification,
+    Latent,
     Regression,
     classification,
+    latent_classes,
     regression,
 )
 from corollary.datasets.shapes import (
@@ -61,6 +63,7 @@ __all__ = [
     "Classification",
     "Counts",
     "Decision",
+    "Latent",
     "Regression",
     "Roll",
     "Stream",
@@ -80,6 +83,7 @@ __all__ = [
     "filip",
     "fish",
     "fisher_points",
+    "latent_classes",
     "lauchli",
     "longley",
     "margin_points",

@@ -10,7 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Classification", "Regression", "classification", "regression"]
+from corollary.core.checks import check_finite
+from corollary.core.errors import ParameterError, sentence
+from corollary.objectives.links import LINKS, SHARES, Link
+
+__all__ = [
+    "Classification",
+    "Latent",
+    "Regression",
+    "classification",
+    "latent_classes",
+    "regression",
+]
 
 
 class Regression(NamedTuple):
@@ -29,6 +40,16 @@ class Classification(NamedTuple):
     y: np.ndarray
     coef: np.ndarray
     intercept: np.ndarray
+
+
+class Latent(NamedTuple):
+    """Inputs, classes 0 and 1, coefficients (d,), intercept, and P(y = 1 | x)."""
+
+    X: np.ndarray
+    y: np.ndarray
+    coef: np.ndarray
+    intercept: float
+    probability: np.ndarray
 
 
 def regression(
@@ -117,3 +138,55 @@ def classification(
     logits = X @ coef.T + intercept
     y = np.argmax(logits + rng.gumbel(size=logits.shape), axis=1)  # Gumbel-max
     return Classification(X, y, coef, intercept)
+
+
+def latent_classes(
+    X: Any,
+    coef: Any,
+    intercept: float = 0.0,
+    link: str | Link = "logit",
+    random_state: Any = 0,
+) -> Latent:
+    """Draw y = 1[coef' x + intercept + noise > 0], the latent variable of a link.
+
+    The noise is minus a draw from the law whose quantile function is the link, so that
+    ``P(y = 1 | x)`` is the link's inverse of ``coef' x + intercept``: logistic noise
+    for the logit, normal for the probit, Cauchy for the cauchit, Gumbel for the others.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    coef : array of shape (d,)
+    intercept : float
+    link : {'logit', 'probit', 'cloglog', 'loglog', 'cauchit'} or Link
+    random_state : None, int or Generator
+        Seed.
+
+    Returns
+    -------
+    Latent
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.datasets import latent_classes
+    >>> drawn = latent_classes(np.zeros((10_000, 1)), [1.0], 1.0, link="probit")
+    >>> float(drawn.probability[0].round(4)), round(float(drawn.y.mean()), 1)
+    (0.8413, 0.8)
+    """
+    X, coef = np.asarray(X, dtype=np.float64), np.asarray(coef, dtype=np.float64)
+    if isinstance(link, str) and link not in SHARES:
+        must = f"link must be one of {', '.join(map(repr, SHARES))} or a Link"
+        raise ParameterError(sentence("latent_classes", must, repr(link)))
+    if X.ndim != 2 or coef.shape != X.shape[1:]:
+        must = "X must be (n, d) and coef (d,)"
+        raise ParameterError(
+            sentence("latent_classes", must, f"{X.shape} and {coef.shape}")
+        )
+    check_finite("latent_classes", X)
+    law = LINKS[link] if isinstance(link, str) else link
+    rng = np.random.default_rng(random_state)
+    eta = X @ coef + intercept
+    noise = -law.of(1.0 - rng.random(len(X)))  # a uniform draw, never 0
+    y = (eta + noise > 0).astype(int)
+    return Latent(X, y, coef, float(intercept), law.inverse(eta))

@@ -31,4 +31,9 @@ def class_weights(learner: Any, data: Data) -> Floats | None:
     if strange:
         must = f"class_weight must name classes among {known}"
         raise ParameterError(sentence(learner, must, repr(strange[0])))
-    return np.array([float(asked.get(label, 1.0)) for label in known])
+    weights = np.array([float(asked.get(label, 1.0)) for label in known])
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        worst = weights[~(np.isfinite(weights) & (weights >= 0))][0]
+        must = "the numbers in class_weight must be >= 0"
+        raise ParameterError(sentence(learner, must, f"{worst:g}"))
+    return weights

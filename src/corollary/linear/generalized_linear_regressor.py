@@ -21,7 +21,7 @@ from corollary.core.errors import ParameterError, sentence
 from corollary.core.params import Rule, boolean, missing, one_of, real, whole
 from corollary.linear.glm import GeneralizedLinearModel
 from corollary.objectives.families import FAMILIES, Binomial, Family, family_named
-from corollary.objectives.links import LINKS, Link, Log, link_named
+from corollary.objectives.links import LINKS, SHARES, Link, Log, link_named
 
 __all__ = ["GeneralizedLinearRegressor"]
 
@@ -38,8 +38,8 @@ class GeneralizedLinearRegressor(GeneralizedLinearModel):
         'binomial' (y a share of successes, its weight the number of trials) or
         'tweedie'.
     link : str or float, default='canonical'
-        'canonical', 'identity', 'log', 'logit', 'probit', 'cloglog', 'reciprocal', or
-        the exponent of a power link.
+        'canonical', 'identity', 'log', 'logit', 'probit', 'cloglog', 'loglog',
+        'cauchit', 'reciprocal', or the exponent of a power link.
     power : float, default=1.5
         Exponent of the variance in the family 'tweedie': at most 0 or at least 1.
     alpha : float, default=0.0
@@ -144,8 +144,9 @@ class GeneralizedLinearRegressor(GeneralizedLinearModel):
         if self.exposure is not None and link != Log():
             must = "an exposure needs the log link"
             raise ParameterError(sentence(self, must, link.name, "Use link='log'."))
-        shares = (LINKS["logit"], LINKS["probit"], LINKS["cloglog"])
-        if link in shares and not isinstance(family, Binomial):
+        if link in [LINKS[name] for name in SHARES] and not isinstance(
+            family, Binomial
+        ):
             must = f"link {link.name} needs a mean between 0 and 1"
             raise ParameterError(sentence(self, must, f"the {family.name} family"))
         return link

@@ -2,12 +2,17 @@
 
 Also known as: steepest descent for least squares, batch LMS.
 
-Minimise  J(theta) = 1/(2n) sum_n w_n (theta' x~_n - y_n)^2,   x~ = (x, 1)       (1)
-by        theta <- theta - alpha 1/n sum_n w_n (theta' x~_n - y_n) x~_n          (2)
+Minimise  J(theta) = 1/(2n) [sum_n w_n (theta' x~_n - y_n)^2 + r theta' I* theta] (1)
+by        theta <- (I - alpha r/n I*) theta
+                   - alpha 1/n sum_n w_n (theta' x~_n - y_n) x~_n                (2)
 
-all entries of theta at once.  J is convex and quadratic; with lambda the eigenvalues of
-H = 1/n sum_n w_n x~_n x~_n', the error along an eigenvector shrinks by |1 - alpha
-lambda| a step, so (2) converges if and only if
+all entries of theta at once, x~ = (x, 1).  I* is the identity with a 0 for the
+intercept: a penalty r shrinks every other entry by the factor 1 - alpha r/n in each
+step, and the limit of (2) is that of ridge regression, (X'X + r I*) theta = X'y.
+
+J is convex and quadratic; with lambda the eigenvalues of H = 1/n (sum_n w_n x~_n x~_n'
++ r I*), the error along an eigenvector shrinks by |1 - alpha lambda| a step, so (2)
+converges if and only if
 
     0 < alpha < 2 / lambda_max                                                   (3)
 
@@ -15,8 +20,8 @@ and the number of steps grows with the condition number lambda_max / lambda_min:
 the features first.  At a fixed alpha the steps shrink by themselves, and the limit is
 the solution of the normal equation.
 
-Notation: theta = (coef_, intercept_); alpha = learning_rate.
-Course: S4-3, S4-5. Reference: Nocedal and Wright (2006), 3.3.
+Notation: theta = (coef_, intercept_); alpha = learning_rate; r = the parameter `alpha`.
+Course: S4-3, S4-5, S4-61. Reference: Nocedal and Wright (2006), 3.3.
 """
 
 from __future__ import annotations
@@ -61,6 +66,7 @@ class Descent:
     alpha: float
     condition: float
     limit: float  # 2 / lambda_max
+    shrink: float = 0.0  # r/n
     gradient: float = np.inf  # largest entry
     J: float = np.inf
     first_J: float = np.inf
@@ -69,10 +75,12 @@ class Descent:
 
 
 class GradientDescentRegressor(SummationLearner, Regressor):
-    """Least squares by batch gradient descent.
+    """Least squares, with an L2 penalty or without, by batch gradient descent.
 
     Parameters
     ----------
+    alpha : float, default=0.0
+        Strength r of the penalty on the squares of the coefficients, as in `Ridge`.
     learning_rate : float or 'auto', default='auto'
         alpha; 'auto' takes 1 / lambda_max, half of what (3) allows.
     fit_intercept : bool, default=True
@@ -106,6 +114,7 @@ class GradientDescentRegressor(SummationLearner, Regressor):
     takes_sparse = True
     shapes: ClassVar = {"coef_": "d|m d", "intercept_": "|m"}
     rules: ClassVar = {
+        "alpha": real(0),
         "learning_rate": one_of("auto") | real(0, ends="(]"),
         "fit_intercept": boolean,
         "max_iter": whole(1),
@@ -116,12 +125,14 @@ class GradientDescentRegressor(SummationLearner, Regressor):
     def __init__(
         self,
         *,
+        alpha: float = 0.0,
         learning_rate: float | str = "auto",
         fit_intercept: bool = True,
         max_iter: int = 1000,
         tol: float = 1e-6,
         verbose: int = 0,
     ) -> None:
+        self.alpha = alpha
         self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
@@ -132,7 +143,8 @@ class GradientDescentRegressor(SummationLearner, Regressor):
     def start(self, data: Data, seed: int) -> Descent:
         """Take the spectrum of H, and theta = 0."""
         first = data.reduce(summed)
-        eigenvalues = np.linalg.eigvalsh(hessian(first, self.fit_intercept))
+        r = float(self.alpha)
+        eigenvalues = np.linalg.eigvalsh(hessian(first, self.fit_intercept, r))
         high, low = float(eigenvalues[-1]), float(eigenvalues[0])
         limit = 2 / high if high > 0 else np.inf
         alpha = self.learning_rate
@@ -146,6 +158,7 @@ class GradientDescentRegressor(SummationLearner, Regressor):
             float(alpha),
             high / low if low > 0 else np.inf,
             limit,
+            r / first.moments.n,
             dtype=source.dtype,
             many=source.many_targets,
         )
@@ -161,8 +174,10 @@ class GradientDescentRegressor(SummationLearner, Regressor):
 
     def update(self, s: Residuals, state: Descent) -> Descent:
         """Take one step (2), every entry at once."""
-        G, b = s.G / s.n, s.b / s.n if self.fit_intercept else np.zeros_like(s.b)
-        J = s.squares / (2 * s.n)  # (1), before the step
+        G = s.G / s.n + state.shrink * state.W
+        b = s.b / s.n if self.fit_intercept else np.zeros_like(s.b)
+        penalty = 0.5 * state.shrink * float((state.W**2).sum())
+        J = s.squares / (2 * s.n) + penalty  # (1), before the step
         largest = max(float(np.abs(G).max(initial=0)), float(np.abs(b).max(initial=0)))
         return replace(
             state,
@@ -223,10 +238,11 @@ def summed(chunk: Chunk) -> Summed:
     return Summed(Moments.of(chunk.X, chunk.w), targets)
 
 
-def hessian(first: Summed, intercept: bool) -> Floats:
+def hessian(first: Summed, intercept: bool, r: float) -> Floats:
     """Return H, with the row and column of the 1 if there is an intercept."""
     moments = first.moments
     second = moments.M2 / moments.n + np.outer(moments.mean, moments.mean)
+    second[np.diag_indices_from(second)] += r / moments.n
     if not intercept:
         return second
     mean = moments.mean[:, None]

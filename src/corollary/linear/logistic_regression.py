@@ -1,134 +1,110 @@
-"""Logistic regression with an L2 penalty, in summation form.
+"""Logistic regression with L2, L1, elastic-net or no penalty, in summation form.
 
 Also known as: logit model, softmax regression, multinomial logistic regression, maximum
-entropy classifier, MAP estimation with a Gaussian prior.
+entropy classifier, MAP estimation with a Gaussian (L2) or Laplace (L1) prior, probit
+regression.
 
 Two classes, p = 1 / (1 + e^-(w'x + b)), and K classes, p = softmax(W x + b), minimise
 
-    F(W, b) = 1/n sum_n w_n [-log p_{y_n}(x_n)] + lambda/2 ||W||^2,
-    lambda = 1 / (C n),   n = sum of the weights                                 (1)
+    F(W, b) = 1/n sum_n w_n [-log p_{y_n}(x_n)] + l1 ||W||_1 + l2/2 ||W||^2,
+    l1 = rho/(C n),  l2 = (1 - rho)/(C n),  rho = l1_ratio,  n = sum of weights  (1)
 
-with gradient  1/n sum_n w_n (p(x_n) - e_{y_n}) x_n' + lambda W                  (2)
+with gradient  1/n sum_n w_n (p(x_n) - e_{y_n}) x_n' + l2 W                      (2)
 
-F is convex.  The search is L-BFGS, one pass over the data an evaluation, preconditioned
-by the blocks of the Hessian that belong to one class: with x~ = (x - mean, 1),
+F is convex, and n F is minus the logarithm of the posterior under a prior of W with
+density prop. to exp(-(rho |W| + (1 - rho) W^2/2) / C): L2 is a Gaussian of variance C.
+The intercept is not penalised.  Three searches minimise it, all on sums over the rows:
 
-    P_k = (1/n sum_n h_nk x~_n x~_n' + lambda diag(1, ..., 1, 0))^-1,
-    h_nk = w_n p_k(x_n) (1 - p_k(x_n))                                           (3)
+    quasi-Newton   L-BFGS, preconditioned by blocks of the Hessian; with l1 > 0 its
+                   steps stay in an orthant        (`linear/logistic_lbfgs.py`)
+    Newton         the full Hessian, of all pairs of classes
+    descent        proximal Newton: coordinate descent on the full Hessian's quadratic
+                   model                           (`linear/logistic_newton.py`)
 
-at the constant model, where p = pi, the class shares, and (3) needs only the covariance
-of x; and again at the point reached whenever a number of passes worth one look at (3)
-has not sufficed.  That makes the search indifferent to the scale of the features and to
-correlations among them.  Where there are many columns only the diagonal of (3) is used.
+    solver               L2 or none      L1         elastic net   columns
+    lbfgs                quasi-Newton    -          -             any number
+    newton-cholesky      Newton          -          -             few: (m d)^2 numbers
+    coordinate-descent   descent         descent    descent       any number (*)
+    newton-cg            Newton          -          -             any number (*)
+    sag                  quasi-Newton    -          -             any number
+    saga                 quasi-Newton    descent    descent       any number (*)
+    liblinear            quasi-Newton    descent    -             any number (*)
 
-Separable classes have no maximum of likelihood: without a penalty W grows for ever.
-The report tells when the fitted scores separate the training rows.
+(*) beyond a few thousand weights W, whose Hessian would cost more than all else, Newton
+and descent give way to quasi-Newton.  The last four are scikit-learn's names for
+searches that end at the same minimum.  LIBLINEAR itself penalises the intercept too;
+here 'liblinear' does not.  Other links than the logit, for two classes, are in
+`linear/logistic_link.py`.
 
-Notation: W (1 or K, d) = coef_; b = intercept_.
-Course: S4-9, S3-75. References: Bohning (1992); Nocedal and Wright (2006).
+The report has the duality gap, or without a penalty the Newton decrement.  Separable
+classes have no maximum of likelihood: without a penalty W grows for ever.  The report
+tells (`linear/logistic_account.py`).
+
+Notation: W (1 or K, d) = coef_; b = intercept_; m = 1 for two classes and K otherwise.
+Course: S4-9, S3-75, S1-34, S3-73, S3-74, S2-14, S2-15, S4-61. References: Bohning
+(1992); Friedman, Hastie and Tibshirani (2010); Nocedal and Wright (2006).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import warnings
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary import loops
-from corollary.core.arrays import Floats, Vector
-from corollary.core.base import Classifier
-from corollary.core.errors import DataError, sentence
-from corollary.core.params import anything, boolean, missing, one_of, real, seed, whole
-from corollary.core.report import Optimality, Report, StopReason
-from corollary.core.rows import rows_loop
-from corollary.engine import (
-    Chunk,
-    Data,
-    Fitted,
-    Settled,
-    Statistics,
-    SummationLearner,
+from corollary.core.arrays import Floats
+from corollary.core.checks import check_memory
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.params import (
+    Rule,
+    anything,
+    boolean,
+    missing,
+    one_of,
+    real,
+    seed,
+    whole,
 )
+from corollary.core.report import Report, StopReason
+from corollary.core.rows import dense
+from corollary.engine import Chunk, Data, Fitted, Settled, Statistics, SummationLearner
+from corollary.linear import logistic_lbfgs, logistic_link, logistic_newton
 from corollary.linear.class_weights import class_weights
-from corollary.linear.logistic_sums import (
-    Curvature,
-    curvature,
-    second_moments,
-    smallest_margin,
-    take_census,
-    weighted,
-)
-from corollary.objectives.softmax import log_softmax, softmax
-from corollary.solvers import lbfgs
+from corollary.linear.logistic_account import Ended, account, conclude
+from corollary.linear.logistic_classifier import LogisticClassifier
+from corollary.linear.logistic_problem import Problem, Search
+from corollary.linear.logistic_sums import Census, second_moments, take_census
+from corollary.objectives.links import LINKS, SHARES, Link
 
 __all__ = ["LogisticRegression"]
 
-PATIENCE = (10, 40)  # passes before (3) is taken anew, d/4 within these bounds
-NOISE = {"float32": 1e-9, "float64": 2e-16}  # relative, of a mean of many losses
-SOLVERS = ("lbfgs", "newton-cholesky", "newton-cg", "sag", "saga")
+MANY = 2000  # weights W whose Hessian would cost more than all else
+MOST = 15_000  # such that the Hessian still fits into memory
+SMOOTH = ("lbfgs", "newton-cholesky", "newton-cg", "sag")
+SOLVERS = (*SMOOTH, "coordinate-descent", "saga", "liblinear")
+PENALTIES = {"l1": 1.0, "l2": 0.0}
+
+a_link = Rule("a Link", lambda value: isinstance(value, Link))
 
 
-@dataclass(frozen=True)
-class Gradient(Statistics):
-    """What one chunk contributes to (1) and (2), the penalty left out."""
-
-    loss: float
-    W: Floats  # (m, d), m = 1 for two classes and K otherwise
-    b: Floats  # (m,)
-
-
-@dataclass(frozen=True)
-class Search:
-    """The state: the problem's constants, its preconditioner, and the search."""
-
-    n: float
-    penalty: float  # lambda
-    weights: Floats | None  # (K,) class weights
-    mean: Floats  # (d,) taken out of the features
-    P: Floats  # (3): (m, d + 1, d + 1), or (m, d + 1) where diagonal
-    search: lbfgs.LBFGS
-    dtype: Any
-    age: int = 0  # passes since P was taken
-    margin: float | None = None
-
-    @property
-    def refreshing(self) -> bool:
-        """Tell whether the next pass is for (3) instead of the gradient."""
-        low, high = PATIENCE
-        return self.age > min(max(low, len(self.mean) // 4), high)
-
-    def theta(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return W and b of a point of the search."""
-        theta = x.reshape(self.P.shape[:2])
-        W = np.ascontiguousarray(theta[:, :-1])
-        return W, theta[:, -1] - W @ self.mean
-
-    def precondition(self, g: Floats) -> Floats:
-        """Multiply by (3)."""
-        G = g.reshape(self.P.shape[:2])
-        PG = G * self.P if self.P.ndim == 2 else np.einsum("mij,mj->mi", self.P, G)
-        if len(PG) > 1:  # the classes' W and b sum to 0, and shall stay so
-            PG -= PG.mean(axis=0)
-        return PG.reshape(-1)
-
-
-class LogisticRegression(SummationLearner, Classifier):
-    """Logistic regression with an L2 penalty, for two or more classes.
+class LogisticRegression(SummationLearner, LogisticClassifier):
+    """Logistic regression, for two or more classes.
 
     Parameters
     ----------
-    penalty : {'deprecated', 'l2', None}
-        None is the same as C=inf.
+    penalty : {'deprecated', 'l1', 'l2', 'elasticnet', None}
+        The older way to say what C and l1_ratio say: 'l1' is l1_ratio=1, 'l2' is
+        l1_ratio=0, 'elasticnet' leaves l1_ratio, None is C=inf.
     C : float, default=1.0
         Inverse strength of the penalty, inf for none.
-    l1_ratio : 0.0
-        Only the L2 penalty is offered.
-    dual : False
-        Kept for compatibility.
+    l1_ratio : float, default=0.0
+        Share of the L1 penalty, in [0, 1]: 0 for L2 alone, 1 for L1 alone.
+    dual : bool, default=False
+        Kept for compatibility; only 'liblinear' with L2 takes True.
     tol : float, default=1e-4
-        Stop when the largest entry of the gradient of (1) is below.
+        Stop when the largest entry of the gradient of (1) is below, the least
+        subgradient where there is an L1 penalty.
     fit_intercept : bool, default=True
         Whether to fit b, which is not penalised.
     intercept_scaling : float
@@ -137,17 +113,23 @@ class LogisticRegression(SummationLearner, Classifier):
         Weight of each class; 'balanced' gives all classes the same total.
     random_state : ignored
         Nothing is drawn.
-    solver : {'lbfgs', 'newton-cholesky', 'newton-cg', 'sag', 'saga'}
-        The minimum is unique and so is the search for it: all names run the
-        preconditioned L-BFGS described above.
+    solver : str, default='lbfgs'
+        'lbfgs', 'newton-cholesky', 'coordinate-descent', 'newton-cg', 'sag', 'saga' or
+        'liblinear': see the table above.  An L1 penalty needs 'coordinate-descent',
+        'saga' or 'liblinear'.
     max_iter : int, default=100
-        Passes over the data.
+        Passes over the data after the first, which looks at the start.
     verbose : int, default=0
         1 shows progress.
     warm_start : bool, default=False
         Start from the coefficients of the last fit.
     n_jobs : None
         Kept for compatibility; see `corollary.set_config(threads=...)`.
+    link : str or Link, default='logit'
+        'logit', 'probit', 'cloglog', 'loglog' or 'cauchit', or a link of
+        `corollary.objectives.links`: for two classes, P(y = 1 | x) is its inverse of
+        w'x + b.  Other links than the logit take an L2 penalty or none and are fitted
+        by Fisher scoring, whatever the solver.
 
     Attributes
     ----------
@@ -157,6 +139,7 @@ class LogisticRegression(SummationLearner, Classifier):
     n_iter_ : array of shape (1,)
     n_features_in_ : int
     report_ : Report
+        With the duality gap.
 
     Examples
     --------
@@ -166,14 +149,23 @@ class LogisticRegression(SummationLearner, Classifier):
     >>> model = LogisticRegression().fit(X, [0, 0, 1, 0, 1, 1])
     >>> model.predict([[-3.0], [3.0]]).tolist()
     [0, 1]
+
+    An L1 penalty leaves out what does not help:
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 4))
+    >>> y = X[:, 0] + 0.3 * rng.normal(size=200) > 0
+    >>> model = LogisticRegression(l1_ratio=1, C=0.2, solver="coordinate-descent")
+    >>> (model.fit(X, y).coef_ != 0).tolist()
+    [[True, False, False, False]]
     """
 
     takes_sparse = True
     shapes: ClassVar = {"classes_": "K", "coef_": "m d", "intercept_": "m"}
     rules: ClassVar = {
-        "penalty": one_of("deprecated", "l2", None),
+        "penalty": one_of("deprecated", "l1", "l2", "elasticnet", None),
         "C": real(0, ends="(]"),
-        "l1_ratio": missing | real(0, 0),
+        "l1_ratio": missing | real(0, 1),
         "dual": boolean,
         "tol": real(0, ends="(]"),
         "fit_intercept": boolean,
@@ -181,10 +173,11 @@ class LogisticRegression(SummationLearner, Classifier):
         "class_weight": missing | one_of("balanced") | anything,
         "random_state": seed,
         "solver": one_of(*SOLVERS),
-        "max_iter": whole(1),
+        "max_iter": whole(0),
         "verbose": whole(0) | boolean,
         "warm_start": boolean,
         "n_jobs": anything,
+        "link": one_of(*SHARES) | a_link,
     }
 
     def __init__(
@@ -204,6 +197,7 @@ class LogisticRegression(SummationLearner, Classifier):
         verbose: int = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        link: str | Link = "logit",
     ) -> None:
         self.penalty = penalty
         self.C = C
@@ -219,154 +213,173 @@ class LogisticRegression(SummationLearner, Classifier):
         self.verbose = verbose
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.link = link
+
+    # -- what the parameters say ---------------------------------------------------
+    def _penalty(self) -> tuple[float, float]:
+        """Return C and rho of (1)."""
+        if self.penalty is None:
+            return np.inf, 0.0
+        C, rho = float(self.C), float(self.l1_ratio or 0.0)
+        if self.penalty == "elasticnet" and self.l1_ratio is None:
+            must = "l1_ratio must be a number in [0, 1] when penalty is 'elasticnet'"
+            raise ParameterError(sentence(self, must, "None"))
+        return C, PENALTIES.get(self.penalty, rho)
+
+    def _contradiction(self) -> str | None:
+        """Say which of the parameters that mean the same is not heard, if any."""
+        penalty, C, rho = self.penalty, float(self.C), self.l1_ratio or 0.0
+        if penalty is None and (C != 1.0 or rho != 0.0):
+            return f"Setting penalty=None will ignore the C={C:g} and l1_ratio={rho:g}."
+        if penalty in PENALTIES and rho not in (0.0, PENALTIES[penalty]):
+            rule = "l1_ratio parameter is only used when penalty is 'elasticnet'."
+            return f"{rule} Got (penalty={penalty}) and l1_ratio={rho:g}."
+        return None
+
+    def _check_pairs(self) -> None:
+        """Refuse parameters that contradict each other."""
+        (C, rho), solver, K = self._penalty(), self.solver, len(self.classes_)
+        remedy = "Use solver='coordinate-descent'."
+
+        def refuse(must: str, came: str, remedy: str = "") -> None:
+            raise ParameterError(sentence(self, must, came, remedy))
+
+        if solver in SMOOTH and rho > 0:
+            must = f"solver {solver!r} takes an L2 penalty or none"
+            refuse(must, f"l1_ratio = {rho:g}", remedy)
+        if solver == "liblinear" and (0 < rho < 1 or np.isinf(C)):
+            must = "solver 'liblinear' takes an L1 or an L2 penalty"
+            refuse(must, f"l1_ratio = {rho:g} and C = {C:g}", remedy)
+        if solver == "liblinear" and K > 2:
+            must = "solver 'liblinear' does not support multiclass classification"
+            refuse(must, f"{K} classes", "Use another solver.")
+        if self.dual and (solver != "liblinear" or rho > 0):
+            refuse("dual=True needs solver 'liblinear' and L2", f"{solver!r}")
+        if contradiction := self._contradiction():
+            warnings.warn(contradiction, UserWarning, stacklevel=5)
+        if self.probability_link() == LINKS["logit"]:
+            return
+        if K > 2:
+            must = f"link {self.probability_link().name} needs two classes"
+            refuse(must, f"{K}", "Use link='logit', or one class against the rest.")
+        if rho > 0:
+            must = f"link {self.probability_link().name} takes an L2 penalty or none"
+            refuse(must, f"l1_ratio = {rho:g}", "Use link='logit'.")
+
+    def probability_link(self) -> Link:
+        """Return the link as an object."""
+        return self.link if isinstance(self.link, Link) else LINKS[self.link]
+
+    def max_passes(self) -> int:
+        """Bound the number of passes; the first looks at the start."""
+        return 1 + int(self.max_iter)
 
     # -- learning ------------------------------------------------------------------
-    def start(self, data: Data, seed: int) -> Search:
-        """Count the classes, take the spread of the features, build (3)."""
+    def start(self, data: Data, seed: int) -> Search | logistic_link.LinkSearch:
+        """Count the classes, take the spread of the features, choose the search."""
         K = len(self.classes_)
         if K < 2:
             must = "needs samples of at least 2 classes in the data"
             raise DataError(
                 sentence(self, must, f"one class, {self.classes_.tolist()[0]!r}")
             )
+        self._check_pairs()
         weights = class_weights(self, data)
         census = data.reduce(partial(take_census, K=K, weights=weights))
-        spread, n = census.spread, float(census.classes.sum())
-        mean = spread.mean if self.fit_intercept else np.zeros_like(spread.mean)
-        pi = census.classes / n
-        h = (pi * (1 - pi))[1:] if K == 2 else pi * (1 - pi)
-        penalty = 0.0 if self.penalty is None else 1.0 / (self.C * n)
-        P = self._inverse(second_moments(spread, mean, h), penalty)
-        state = Search(n, penalty, weights, mean, P, lbfgs.begin(h), data.source.dtype)
-        return replace(state, search=lbfgs.begin(self._first(state, pi)))
-
-    def _inverse(self, H: Floats, penalty: float) -> Floats:
-        """Turn the blocks of the Hessian into (3)."""
-        ridge = np.full(H.shape[1], penalty)
-        ridge[-1] = 0.0
-        tiny = 1e-12 * np.abs(H).max() + np.finfo(np.float64).tiny
-        if H.ndim == 2:
-            return 1 / (H + ridge + tiny)
-        if not self.fit_intercept:  # no coupling with what is not there
-            H = H.copy()
-            H[:, -1, :-1] = H[:, :-1, -1] = 0.0
-        return np.linalg.inv(H + np.diag(ridge + tiny))
-
-    def _first(self, state: Search, pi: Floats) -> Floats:
-        """Start from the constant model, or from the last fit."""
-        theta = np.zeros(state.P.shape[:2])
-        if (
-            self.warm_start
-            and getattr(self, "coef_", np.zeros(0)).shape == theta[:, :-1].shape
-        ):
-            theta[:, :-1] = self.coef_
-            theta[:, -1] = self.intercept_ + self.coef_ @ state.mean
-        elif self.fit_intercept:
-            log_pi = np.log(pi)
-            theta[:, -1] = (
-                log_pi[1] - log_pi[0] if len(pi) == 2 else log_pi - log_pi.mean()
+        heavy = np.count_nonzero(census.classes)
+        if heavy < 2:
+            must = "needs samples of at least 2 classes in the data with weight > 0"
+            raise DataError(sentence(self, must, f"{heavy}"))
+        if self.probability_link() != LINKS["logit"]:
+            C, _ = self._penalty()
+            return logistic_link.begin(
+                data,
+                self.probability_link(),
+                1.0 / (C * float(census.classes.sum())),
+                weights,
+                self._last((1, len(census.spread.mean))),
+                intercept=self.fit_intercept,
+                tol=self.tol,
             )
-        return theta.reshape(-1)
+        return self._search(self._problem(census, weights, data.source.dtype), census)
 
-    def statistics(self, chunk: Chunk, state: Search) -> Gradient | Curvature:
-        """Sum loss and gradient (2) over the chunk's rows, or the curvature (3)."""
-        at = state.search.x if state.refreshing else state.search.trial
-        W, b = state.theta(at)
-        w = weighted(chunk, state.weights)
-        grad, grad_b = np.zeros_like(W), np.zeros_like(b)
-        h = np.empty((chunk.n, len(W)), chunk.X.dtype) if state.refreshing else None
-        if len(W) == 1:
-            loop = rows_loop(loops.binary, loops.binary_csr, chunk.X)
-            y, column = chunk.y.astype(np.float64), None if h is None else h[:, 0]
-            loss, grad_b[0] = loop(y, w, W[0], float(b[0]), grad[0], column)
-        else:
-            loop = rows_loop(loops.multinomial, loops.multinomial_csr, chunk.X)
-            loss = loop(chunk.y, w, W, b, grad, grad_b, h)
-        if h is None:
-            return Gradient(loss, grad, grad_b)
-        if len(W) > 1:
-            h *= (1 - h) if w is None else (1 - h) * w[:, None]
-        return Curvature(curvature(chunk.X, h, state.mean, diagonal=state.P.ndim == 2))
+    def _problem(self, census: Census, weights: Floats | None, dtype: Any) -> Problem:
+        """Write down (1)."""
+        (C, rho), n = self._penalty(), float(census.classes.sum())
+        zero = np.zeros_like(census.spread.mean)
+        mean = census.spread.mean if self.fit_intercept else zero
+        return Problem(
+            n,
+            rho / (C * n),
+            (1 - rho) / (C * n),
+            weights,
+            census.classes,
+            mean,
+            self.fit_intercept,
+            dtype,
+        )
 
-    def update(self, s: Any, state: Search) -> Search:
-        """Add the penalty and let the search take its step, or renew (3)."""
-        if state.refreshing:
-            P = self._inverse(s.H / state.n, state.penalty)
-            return replace(state, P=P, age=0)
-        W = state.search.trial.reshape(state.P.shape[:2])[:, :-1]
-        f = s.loss / state.n + 0.5 * state.penalty * float((W**2).sum())  # (1)
-        G = (s.W - np.outer(s.b, state.mean)) / state.n + state.penalty * W  # (2)
-        b = s.b / state.n if self.fit_intercept else np.zeros_like(s.b)
-        g = np.hstack([G, b[:, None]]).reshape(-1)
-        noise = NOISE[np.dtype(state.dtype).name]
-        search = lbfgs.step(state.search, f, g, state.precondition, noise)
-        return replace(state, search=search, age=state.age + 1)
+    def _search(self, problem: Problem, census: Census) -> Search:
+        """Choose one of the three searches."""
+        m, p = problem.shape
+        last = self._last((m, p - 1))
+        theta = problem.first() if last is None else problem.point(*last)
+        pi = census.classes / problem.n
+        h = (pi * (1 - pi))[-m:]
+        H = second_moments(census.spread, problem.mean, h)
+        descent = self.solver == "coordinate-descent" or problem.l1 > 0
+        second = descent or self.solver == "newton-cg"
+        if self.solver == "newton-cholesky" or (second and m * p <= MANY):
+            remedy = "Use solver='lbfgs'."
+            if m * p > MOST:
+                must = f"solver 'newton-cholesky' takes at most {MOST} coefficients"
+                raise ParameterError(sentence(self, must, f"{m} x {p}", remedy))
+            check_memory(self, 32.0 * (m * p) ** 2, "the Hessian", remedy)
+            squares = H[0] if H.ndim == 2 else np.diagonal(H[0])
+            spread = squares[:-1] / h[0]
+            return logistic_newton.begin(problem, spread, theta, descent=descent)
+        return logistic_lbfgs.begin(problem, H, theta)
 
-    def objective(self, s: Gradient, state: Search) -> float:
+    def _last(self, shape: tuple[int, int]) -> tuple[Floats, Floats] | None:
+        """Return W and b of the last fit, where asked and possible."""
+        coef = dense(getattr(self, "coef_", np.zeros(0)))
+        if not self.warm_start or coef.shape != shape:
+            return None
+        return coef.astype(np.float64), np.broadcast_to(self.intercept_, shape[:1])
+
+    def statistics(self, chunk: Chunk, state: Any) -> Statistics:
+        """Sum what the search asks for over the chunk's rows."""
+        return state.statistics(chunk)
+
+    def update(self, s: Any, state: Any) -> Any:
+        """Let the search take its step."""
+        return state.update(s)
+
+    def objective(self, s: Any, state: Any) -> float:
         """Return (1) where the search stands."""
-        return state.search.f
+        return state.f
 
-    def stop(self, state: Search) -> StopReason | None:
+    def stop(self, state: Any) -> StopReason | None:
         """Stop when the gradient is small."""
-        if state.search.gradient_norm() <= self.tol:
-            return StopReason.CONVERGED
-        return StopReason.STALLED if state.search.stalled else None
+        return state.stop(self.tol)
 
-    def settle(self, data: Data, state: Search) -> Settled:
-        """Where nearly nothing is lost, look whether the scores separate the rows."""
-        if state.search.f > 0.1 or not data.source.replayable:
-            return Settled(state)
-        W, b = state.theta(state.search.x)
-        margin = data.reduce(partial(smallest_margin, W=W, b=b)).smallest
-        return Settled(replace(state, margin=margin))
+    def settle(self, data: Data, state: Any) -> Settled:
+        """Take the gap, and look whether there is a minimum at all."""
+        if isinstance(state, logistic_link.LinkSearch):
+            return Settled(state.conclude(data))
+        return Settled(conclude(data, state))
 
-    def account(self, state: Search, report: Report) -> None:
-        """Report the gradient, the search, and separable classes."""
-        norm = state.search.gradient_norm()
-        report.optimality = Optimality("largest entry of the gradient is", norm)
-        full = "blocks" if state.P.ndim == 3 else "diagonal"
-        report.facts["solver"] = f"L-BFGS, preconditioned by the Hessian's {full}"
-        if state.margin is not None and state.margin > 0:
-            report.facts["separable"] = f"yes, smallest margin {state.margin:.3g}"
-            if state.penalty == 0:
-                report.warnings.append(
-                    "the classes are linearly separable: the likelihood has no maximum "
-                    "and the coefficients are only where the search stopped. Use a "
-                    "finite C."
-                )
+    def account(self, state: Any, report: Report) -> None:
+        """Report the gap, the gradient, the search, and separable classes."""
+        if isinstance(state, logistic_link.LinkSearch):
+            return state.account(report)
+        return account(state if isinstance(state, Ended) else Ended(state), report)
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
-        state: Search = fitted.state
-        W, b = state.theta(state.search.x)
-        self.coef_ = W.astype(state.dtype)
-        self.intercept_ = (b if self.fit_intercept else np.zeros_like(b)).astype(
-            state.dtype
-        )
-        self.n_iter_ = np.array([fitted.report.passes], dtype=np.int32)
-
-    # -- use -----------------------------------------------------------------------
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores W x + b: (n,) for two classes, (n, K) otherwise."""
-        X = self._query(X)
-        Z = np.asarray(X @ self.coef_.T.astype(X.dtype)) + self.intercept_.astype(
-            X.dtype
-        )
-        return Z[:, 0] if Z.shape[1] == 1 else Z
-
-    def predict(self, X: Any) -> Vector:
-        """Return the class of largest score."""
-        Z = self.decision_function(X)
-        return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return P(class | x), (n, K)."""
-        return softmax(self._logits(X))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return log P(class | x), (n, K)."""
-        return log_softmax(self._logits(X))
-
-    def _logits(self, X: Any) -> Floats:
-        Z = self.decision_function(X)
-        return np.column_stack([np.zeros_like(Z), Z]) if Z.ndim == 1 else Z
+        state = fitted.state.search if isinstance(fitted.state, Ended) else fitted.state
+        W, b = state.coefficients()
+        dtype = state.dtype
+        self.coef_ = W.astype(dtype)
+        self.intercept_ = (b if self.fit_intercept else np.zeros_like(b)).astype(dtype)
+        self.n_iter_ = np.array([fitted.report.passes - 1], dtype=np.int32)

@@ -8,7 +8,8 @@ Hessian that belong to one class are
 At the constant model p = pi, the shares of the classes, (1) needs only the covariance
 of x.  Where there are many columns only the diagonal of (1) is summed.  The margin of a
 row is the lead of its class's score over the next: where the smallest is positive, the
-scores separate the classes                                                      (2)
+scores separate the classes; where the largest is large, some direction may do so in
+part                                                                             (2)
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ __all__ = [
     "Margin",
     "count_classes",
     "curvature",
+    "margins",
+    "scores",
     "second_moments",
-    "smallest_margin",
     "take_census",
     "weighted",
 ]
@@ -49,12 +51,15 @@ class Census(Statistics):
 
 @dataclass(frozen=True)
 class Margin(Statistics):
-    """The smallest lead of the true class's score over the next."""
+    """The smallest and the largest lead of the true class's score over the next."""
 
     smallest: float
+    largest: float
 
     def __add__(self, other: Margin) -> Margin:
-        return Margin(min(self.smallest, other.smallest))
+        return Margin(
+            min(self.smallest, other.smallest), max(self.largest, other.largest)
+        )
 
 
 @dataclass(frozen=True)
@@ -117,12 +122,18 @@ def curvature(X: Matrix, h: Floats, mean: Floats, *, diagonal: bool) -> Floats:
     return H
 
 
-def smallest_margin(chunk: Chunk, W: Floats, b: Floats) -> Margin:
-    """Return the smallest lead of the true class over the others in a chunk."""
-    Z = np.asarray(chunk.X @ W.T) + b
-    if Z.shape[1] == 1:
-        return Margin(float(np.where(chunk.y == 1, Z[:, 0], -Z[:, 0]).min()))
-    rows = np.arange(chunk.n)
+def scores(X: Matrix, W: Floats, b: Floats) -> Floats:
+    """Return W x + b in float64, (n, K); of two classes the first has score 0."""
+    Z = np.asarray(X @ W.T, dtype=np.float64) + b
+    return np.column_stack([np.zeros(len(Z)), Z[:, 0]]) if Z.shape[1] == 1 else Z
+
+
+def margins(chunk: Chunk, W: Floats, b: Floats) -> Margin:
+    """Return the range of the lead of the true class over the others in a chunk (2)."""
+    Z, rows = scores(chunk.X, W, b), np.arange(chunk.n)
     true = Z[rows, chunk.y].copy()
     Z[rows, chunk.y] = -np.inf
-    return Margin(float((true - Z.max(axis=1)).min()))
+    lead = true - Z.max(axis=1)
+    if chunk.w is not None:
+        lead = lead[chunk.w > 0]
+    return Margin(float(lead.min(initial=np.inf)), float(lead.max(initial=-np.inf)))

@@ -14,20 +14,26 @@ visited in order, and each one that is misclassified moves a at once:
     a <- a + eta y_i        where a'y_i <= 0                                         (2)
 
 If some unit vector a* has a*'y_i >= gamma > 0 for all rows and ||y_i|| <= R, then from
-a = 0 there are at most (R/gamma)^2 updates, whatever the order and eta (Novikoff).  If
+a = 0 there are at most
+
+    (R/gamma)^2                                                                      (3)
+
+updates, whatever the order and eta, the dimension and the length of a stream: each adds
+at least eta gamma to a*'a and at most eta^2 R^2 to ||a||^2 (Novikoff).  A fit that
+rests has a margin of its own, and the report sets (3) for it beside the mistakes.  If
 the classes are not separable (2) never rests, and its last iterate is no better than
 others.  Two remedies:
 
-    averaged   the mean of a over all visits                                         (3)
+    averaged   the mean of a over all visits                                         (4)
     pocket     of the iterates that lasted longest, and of those at the end of each
-               pass, the one with fewest errors on all rows                          (4)
+               pass, the one with fewest errors on all rows                          (5)
 
-`BatchPerceptron` adds up all misclassified rows before it moves; `separability` decides
-beforehand whether (2) can end.
+`KernelPerceptron` takes (2) to any kernel; `BatchPerceptron` adds up all misclassified
+rows before it moves; `separability` decides beforehand whether (2) can end.
 
 Notation: a = (intercept_, coef_); eta = eta0.
-Course: S3-58, S3-59. References: Rosenblatt (1958); Novikoff (1962); Gallant (1990);
-Freund and Schapire (1999).
+Course: S3-58, S3-59, S4-63. References: Rosenblatt (1958); Novikoff (1962); Gallant
+(1990); Freund and Schapire (1999).
 """
 
 from __future__ import annotations
@@ -36,6 +42,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.extmath import row_norms
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import ParameterError, sentence
@@ -106,7 +113,7 @@ class Perceptron(SequentialClassifier):
     warm_start : bool, default=False
         Start from the weights of the last fit.
     output : {'last', 'averaged', 'pocket'}
-        Which weights to keep: the last, (3) or (4).
+        Which weights to keep: the last, (4) or (5).
     trace : bool, default=False
         Whether to keep every update in `trace_`; needs penalty=None.
 
@@ -123,7 +130,7 @@ class Perceptron(SequentialClassifier):
         With trace=True, of each machine.
     n_features_in_ : int
     report_ : Report
-        Tells whether the rows were separated.
+        Tells whether the rows were separated, the mistakes and their bound (3).
 
     Examples
     --------
@@ -229,7 +236,7 @@ class Perceptron(SequentialClassifier):
         return self._for_classes(plan, data)
 
     def _between(self, fit: Fit) -> None:
-        """Put the better iterate into the pocket (4)."""
+        """Put the better iterate into the pocket (5)."""
         if self.output != "pocket":
             return
         for j, machine in enumerate(fit.machines):
@@ -263,6 +270,11 @@ class Perceptron(SequentialClassifier):
         rested = all(machine["updates"] == 0 for machine in fit.machines)
         answer = "yes: a whole pass had no update" if rested else "not in these passes"
         self.report_.facts["separated"] = answer
+        total = fit.updates
+        self.report_.facts["mistakes"] = total[0] if len(total) == 1 else list(total)
+        if rested and self._by_the_theorem(fit):
+            bounds = [self._bound(fit, j) for j in range(len(fit.machines))]
+            self.report_.facts["bound on mistakes"] = max(bounds)
         if not rested and not fit.data.once:
             self.report_.warnings.append(
                 "the last pass still had updates: the weights depend on where it "
@@ -272,6 +284,31 @@ class Perceptron(SequentialClassifier):
         if self.trace:
             traces = [self._trace_of(fit, j) for j in range(len(fit.machines))]
             self.trace_ = traces[0] if len(traces) == 1 else traces
+
+    def _by_the_theorem(self, fit: Fit) -> bool:
+        """Tell whether every step was (2) itself, from a = 0, over rows at hand."""
+        if not fit.kept or fit.plans[0].alpha:
+            return False
+        visits = [rows.visits()[0] for rows in fit.kept]
+        whole = all(
+            weight is None or bool((weight[rows.which] == 1).all())
+            for weight, rows in zip(visits, fit.kept, strict=True)
+        )
+        from_zero = all(not w.any() and b == 0 for w, b in fit.start)
+        alike = all(plan.positive == plan.negative == 1 for plan in fit.plans)
+        return whole and from_zero and alike
+
+    def _bound(self, fit: Fit, j: int) -> float:
+        """Return (R/gamma)^2, gamma the margin of a itself (3)."""
+        w, b = fit.machines[j].current()
+        lengths, margins = [], []
+        for rows, _ in self.passed(fit):
+            t, X = self._target(rows.y, j)[rows.which], rows.X[rows.which]
+            margins.append((t * (np.asarray(X @ w) + b)).min())
+            lengths.append(row_norms(X.astype(np.float64), squared=True).max())
+        R2 = max(lengths) + float(self.fit_intercept)
+        size = float(w @ w) + b * b
+        return float(R2 * size / min(margins) ** 2)
 
     def _trace_of(self, fit: Fit, j: int) -> Trace:
         """Add up the steps (2) of one machine."""

@@ -147,6 +147,7 @@ class Fit:
     start: list[tuple[Floats, float]] = field(default_factory=list)
     moved: list[list[tuple[Rows, Vector]]] = field(default_factory=list)
     pocket: list[Any] = field(default_factory=list)  # (errors, w, b) of each machine
+    updates: list[int] = field(default_factory=list)  # of each machine, in all epochs
 
 
 class SequentialLearner(ABC):
@@ -269,7 +270,7 @@ class SequentialLearner(ABC):
         begun = time.perf_counter()
         m = len(fit.plans)
         fit.costs, fit.limits = [float("inf")] * m, [0.0] * m
-        fit.pocket = [None] * m
+        fit.pocket, fit.updates = [None] * m, [0] * m
         fit.start = [machine.current() for machine in fit.machines]
         fit.monitor, fit.moved = [[] for _ in range(m)], [[] for _ in range(m)]
         try:
@@ -341,7 +342,9 @@ class SequentialLearner(ABC):
             plan = fit.plans[j]._replace(eta0=fit.machines[j].eta0)
             if not fit.epochs:
                 fit.limits[j] = max(fit.limits[j], limit(self._loss(), target))
+            before = 0.0 if self._traced() else machine["updates"]
             costs, moved = walk(machine, plan, rows, order, target, self._traced())
+            fit.updates[j] += round(machine["updates"] - before)
             fit.monitor[j].append(costs)
             if moved is not None:
                 fit.moved[j].append((rows, moved))

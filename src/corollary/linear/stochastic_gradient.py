@@ -28,6 +28,10 @@ is an honest estimate of the risk of an i.i.d. stream (progressive validation); 
 over windows of rows is the monitor: a monitor that rises asks for a lower eta, a noisy
 one for a longer window.
 
+One pass after the last epoch takes J itself and a bound from below: with a convex loss
+and a penalty the report has the duality gap, which is at least J - min J
+(`sequential_gap.py`).
+
 eta0='pilot' tries powers of 10 for one epoch on up to 1000 rows and takes the best.
 
 Notation: w = coef_; b = intercept_; o = sample_weight; rho = l1_ratio; t = t_.
@@ -57,6 +61,7 @@ from corollary.linear.sequential import (
     walk,
 )
 from corollary.linear.sequential_classifier import SequentialClassifier
+from corollary.linear.sequential_gap import tell_gap
 from corollary.linear.visits import blocks, rows_to_visit
 from corollary.objectives.losses import (
     LOSSES,
@@ -318,8 +323,10 @@ class SGDClassifier(SequentialClassifier):
     def _publish(self, fit: Fit) -> None:
         """Set the last iterate or the mean, and the monitor."""
         pick = Machine.averaged if self.average else Machine.current
-        self._set(fit, [pick(machine) for machine in fit.machines])
+        found = [pick(machine) for machine in fit.machines]
+        self._set(fit, found)
         told(self, fit)
+        tell_gap(self, fit, found)
 
     # -- use -----------------------------------------------------------------------
     def _has_link(self) -> bool:
@@ -516,6 +523,7 @@ class SGDRegressor(SequentialLearner, Regressor):
         self.coef_ = W if source.many_targets else W[0]
         self.intercept_ = np.array([b for _, b in found]).astype(source.dtype)
         told(self, fit)
+        tell_gap(self, fit, found)
 
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Vector:

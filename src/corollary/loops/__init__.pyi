@@ -135,6 +135,34 @@ def moments(
     G: Doubles,  # (d + m, d + m) out
 ) -> None: ...
 
+# -- multiclass_hinge.cpp --------------------------------------------------------------
+def hinge_round(
+    X: NDArray[Real],  # (n, d)
+    y: Ints,  # (n,) codes of the classes
+    order: NDArray[np.int64],  # rows to visit
+    C: Doubles,  # (n,) cost of a row
+    squares: Doubles,  # (n,) ||x||^2 + constant^2
+    sum: bool,  # of the violations, or the largest one
+    constant: float,  # the feature that b weighs, 0 for none
+    alpha: Doubles,  # (n, K) changed
+    W: Doubles,  # (K, d) changed, alpha'X
+    b: Doubles,  # (K,) changed
+) -> None: ...
+def hinge_round_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    y: Ints,
+    order: NDArray[np.int64],
+    C: Doubles,
+    squares: Doubles,
+    sum: bool,
+    constant: float,
+    alpha: Doubles,
+    W: Doubles,
+    b: Doubles,
+) -> None: ...
+
 # -- naive_bayes.cpp -----------------------------------------------------------------
 def class_moments(
     X: NDArray[Real],  # (n, d)

@@ -12,6 +12,7 @@ void bind_interleave(nanobind::module_& m);
 void bind_k_means(nanobind::module_& m);
 void bind_kernel_rows(nanobind::module_& m);
 void bind_moments(nanobind::module_& m);
+void bind_multiclass_hinge(nanobind::module_& m);
 void bind_naive_bayes(nanobind::module_& m);
 void bind_logistic(nanobind::module_& m);
 void bind_row_keys(nanobind::module_& m);

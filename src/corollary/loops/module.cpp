@@ -27,6 +27,7 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_k_means(m);
     corollary::bind_kernel_rows(m);
     corollary::bind_moments(m);
+    corollary::bind_multiclass_hinge(m);
     corollary::bind_naive_bayes(m);
     corollary::bind_logistic(m);
     corollary::bind_row_keys(m);

@@ -8,14 +8,19 @@ decreasing on the means it allows, so that mu = g^-1(eta):
     identity    eta = mu                     log        eta = log mu             (1)
     logit       eta = log mu/(1 - mu)        probit     eta = Phi^-1(mu)         (2)
     cloglog     eta = log(-log(1 - mu))      reciprocal eta = 1/mu               (3)
-    power k     eta = mu^k,  mu > 0                                              (4)
+    loglog      eta = -log(-log mu)          cauchit    eta = tan(pi (mu - 1/2)) (4)
+    power k     eta = mu^k,  mu > 0                                              (5)
+
+(2) to (4) but the reciprocal are the quantiles of a law with distribution function F,
+so that mu = F(eta) = P(noise <= eta): the logistic, normal, Gumbel (of minima for
+cloglog, of maxima for loglog) and Cauchy laws.
 
 The canonical link of a family makes eta its natural parameter.  For means in (0, 1) the
 tails matter: log mu, log(1 - mu) and log dmu/deta are computed each on their own, so
 that a probability of 1e-300 still has a logarithm.
 
 Notation: mu = mean; eta = linear predictor.
-Course: S4-37. Reference: McCullagh and Nelder (1989), 2.2.
+Course: S4-37, S2-15. Reference: McCullagh and Nelder (1989), 2.2.
 """
 
 from __future__ import annotations
@@ -32,10 +37,13 @@ from corollary.core.errors import ParameterError, sentence
 
 __all__ = [
     "LINKS",
+    "SHARES",
     "CLogLog",
+    "Cauchit",
     "Identity",
     "Link",
     "Log",
+    "LogLog",
     "Logit",
     "Logs",
     "Power",
@@ -200,8 +208,66 @@ class CLogLog(Link):
 
 
 @dataclass(frozen=True)
+class LogLog(Link):
+    """The log-log (4), the mirror image of the complementary one.
+
+    >>> LogLog().inverse(np.array([0.0])).round(6).tolist()  # exp(-1)
+    [0.367879]
+    """
+
+    name = "loglog"
+
+    def of(self, mu: Floats) -> Floats:
+        """Return eta = g(mu)."""
+        return -np.log(-np.log(mu))
+
+    def inverse(self, eta: Floats) -> Floats:
+        """Return mu = g^-1(eta)."""
+        return np.exp(-np.exp(np.clip(-eta, LOWEST, HIGHEST)))
+
+    def derivative(self, eta: Floats) -> Floats:
+        """Return dmu/deta."""
+        return np.exp(self.logs(eta).slope)
+
+    def logs(self, eta: Floats) -> Logs:
+        """Return log mu, log(1 - mu) and log dmu/deta, exact in both tails."""
+        mirrored = CLogLog().logs(-np.asarray(eta))
+        return Logs(mirrored.rest, mirrored.mean, mirrored.slope)
+
+
+@dataclass(frozen=True)
+class Cauchit(Link):
+    """The quantile of the Cauchy law (4): tails so heavy that no row is impossible.
+
+    >>> Cauchit().inverse(np.array([1.0])).round(6).tolist()
+    [0.75]
+    """
+
+    name = "cauchit"
+
+    def of(self, mu: Floats) -> Floats:
+        """Return eta = g(mu)."""
+        mu = np.asarray(mu)
+        near_0 = np.pi * np.minimum(mu, 0.25)
+        return np.where(mu < 0.25, -1 / np.tan(near_0), np.tan(np.pi * (mu - 0.5)))
+
+    def inverse(self, eta: Floats) -> Floats:
+        """Return mu = g^-1(eta)."""
+        return np.arctan2(1.0, -np.asarray(eta)) / np.pi
+
+    def derivative(self, eta: Floats) -> Floats:
+        """Return dmu/deta."""
+        return 1 / (np.pi * (1 + np.asarray(eta) ** 2))
+
+    def logs(self, eta: Floats) -> Logs:
+        """Return log mu, log(1 - mu) and log dmu/deta, exact in both tails."""
+        mean, rest = np.log(self.inverse(eta)), np.log(self.inverse(-np.asarray(eta)))
+        return Logs(mean, rest, -np.log(np.pi) - 2 * np.log(np.hypot(1.0, eta)))
+
+
+@dataclass(frozen=True)
 class Power(Link):
-    """A power of a positive mean (4); -1 is the reciprocal.
+    """A power of a positive mean (5); -1 is the reciprocal.
 
     >>> Power(-1.0).inverse(np.array([4.0])).tolist()
     [0.25]
@@ -234,8 +300,13 @@ LINKS: dict[str, Link] = {
     "logit": Logit(),
     "probit": Probit(),
     "cloglog": CLogLog(),
+    "loglog": LogLog(),
+    "cauchit": Cauchit(),
     "reciprocal": Power(-1.0),
 }
+
+#: Links of a mean in (0, 1): the quantiles of a law.
+SHARES = ("logit", "probit", "cloglog", "loglog", "cauchit")
 
 
 def link_named(who: object, name: str | float) -> Link:

@@ -14,7 +14,15 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 
-__all__ = ["LinearLink", "Loss", "OfMargin", "OfResidual", "require", "share_of"]
+__all__ = [
+    "LinearLink",
+    "Loss",
+    "OfMargin",
+    "OfResidual",
+    "require",
+    "share_of",
+    "within",
+]
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,17 @@ class Loss(ABC):
     def minimiser(self, eta: Any) -> Floats:
         """Return f*(eta) of (3)."""
 
+    @abstractmethod
+    def dual(self, s: Floats) -> Floats:
+        """Return phi*(s) = sup_u s u - phi(u), infinite outside its domain."""
+
+    def smoothed(self, u: Floats, width: float) -> Floats:
+        """Return a slope that passes a corner over so many units; `slope` elsewhere.
+
+        It is the slope of the Moreau envelope, a point of the domain of `dual`.
+        """
+        return self.slope(u)
+
     def probability(self, f: Any) -> Floats:
         """Return eta with f*(eta) = f, the inverse link."""
         must = "the population minimiser must be strictly increasing"
@@ -61,6 +80,14 @@ class Loss(ABC):
         """Return dL/df, a subgradient at a corner."""
         slope = self.slope(self._argument(y, f))
         return np.asarray(y, float) * slope if self.margin else slope
+
+    def conjugate(self, y: Any, v: Any) -> Floats:
+        """Return L*(y, v) = sup_f v f - L(y, f), infinite outside its domain.
+
+        Fenchel and Young: L(y, f) + L*(y, v) >= v f, with equality where v = dL/df.
+        """
+        y, v = np.asarray(y, float), np.asarray(v, float)
+        return self.dual(y * v) if self.margin else v * y + self.dual(v)
 
     def curvature(self, y: Any, f: Any) -> Floats:
         """Return d2L/df2."""
@@ -118,6 +145,11 @@ class LinearLink(Loss):
         if self.reach == 0:
             return Loss.probability(self, f)
         return np.clip((1 + np.asarray(f, float) / self.reach) / 2, 0.0, 1.0)
+
+
+def within(s: Floats, low: float, high: float, values: Floats) -> Floats:
+    """Return values where s lies in [low, high], infinity elsewhere."""
+    return np.where((s >= low) & (s <= high), values, np.inf)
 
 
 def share_of(loss: Loss, eta: Any) -> Floats:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import entr, expit, logit
 
 from corollary.core.arrays import Floats
-from corollary.objectives.loss import LinearLink, OfMargin, require, share_of
+from corollary.objectives.loss import LinearLink, OfMargin, require, share_of, within
 
 __all__ = [
     "Exponential",
@@ -51,6 +51,11 @@ class Logistic(OfMargin):
         """Return s(u) s(-u)."""
         return expit(u) * expit(-u) * self._unit
 
+    def dual(self, s: Floats) -> Floats:
+        """Return the negative entropy of (-s, 1 + s), s in [-1, 0]."""
+        p = np.clip(-s / self._unit, 0.0, 1.0)
+        return within(s, -self._unit, 0.0, -self._unit * (entr(p) + entr(1 - p)))
+
     @property
     def lipschitz(self) -> float:
         """1/4, at u = 0."""
@@ -85,6 +90,10 @@ class Exponential(OfMargin):
     def bend(self, u: Floats) -> Floats:
         """Return e^-u."""
         return self.at(u)
+
+    def dual(self, s: Floats) -> Floats:
+        """Return s - s log(-s), s <= 0."""
+        return within(s, -np.inf, 0.0, s - entr(np.maximum(-s, 0.0)))
 
     @property
     def lipschitz(self) -> float:
@@ -123,6 +132,10 @@ class Sigmoid(OfMargin):
         s = expit(-u)
         return 2 * s**2 * expit(u) * (2 - 3 * s)
 
+    def dual(self, s: Floats) -> Floats:
+        """Return 0 at 0: a bounded loss lies above no other line."""
+        return within(s, 0.0, 0.0, np.zeros_like(s))
+
     @property
     def lipschitz(self) -> float:
         """The largest curvature, where 12 s^2 - 15 s + 4 = 0."""
@@ -154,6 +167,14 @@ class _Kinked(OfMargin):
     def bend(self, u: Floats) -> Floats:
         """Return 0."""
         return np.zeros_like(u)
+
+    def dual(self, s: Floats) -> Floats:
+        """Return threshold s, s in [-1, 0]."""
+        return within(s, -1.0, 0.0, self.threshold * s)
+
+    def smoothed(self, u: Floats, width: float) -> Floats:
+        """Rise from -1 to 0 over the width below the corner."""
+        return np.clip((u - self.threshold) / width, -1.0, 0.0)
 
     @property
     def lipschitz(self) -> float:
@@ -211,6 +232,10 @@ class SquaredHinge(LinearLink, OfMargin):
         """Return 2 below 1."""
         return np.where(u < 1, 2.0, 0.0)
 
+    def dual(self, s: Floats) -> Floats:
+        """Return s + s^2/4, s <= 0."""
+        return within(s, -np.inf, 0.0, s + s**2 / 4)
+
     @property
     def lipschitz(self) -> float:
         """2."""
@@ -236,6 +261,10 @@ class ModifiedHuber(LinearLink, OfMargin):
     def bend(self, u: Floats) -> Floats:
         """Return 2 between -1 and 1."""
         return np.where(np.abs(u) < 1, 2.0, 0.0)
+
+    def dual(self, s: Floats) -> Floats:
+        """Return s + s^2/4, s in [-4, 0]."""
+        return within(s, -4.0, 0.0, s + s**2 / 4)
 
     @property
     def lipschitz(self) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.objectives.loss import LinearLink, OfResidual, require, share_of
+from corollary.objectives.loss import LinearLink, OfResidual, require, share_of, within
 
 __all__ = [
     "Absolute",
@@ -40,6 +40,10 @@ class Squared(LinearLink, OfResidual):
         """Return 1."""
         return np.ones_like(u)
 
+    def dual(self, s: Floats) -> Floats:
+        """Return s^2/2."""
+        return 0.5 * s**2
+
     @property
     def lipschitz(self) -> float:
         """1."""
@@ -70,6 +74,14 @@ class Quantile(OfResidual):
     def bend(self, u: Floats) -> Floats:
         """Return 0."""
         return np.zeros_like(u)
+
+    def dual(self, s: Floats) -> Floats:
+        """Return 0, s in [-q, 1 - q]."""
+        return within(s, -self.q, 1 - self.q, np.zeros_like(s))
+
+    def smoothed(self, u: Floats, width: float) -> Floats:
+        """Rise from -q to 1 - q around the corner."""
+        return np.clip(u / width, -self.q, 1 - self.q)
 
     @property
     def lipschitz(self) -> float:
@@ -112,6 +124,14 @@ class _Straight(_Tube):
     def bend(self, u: Floats) -> Floats:
         """Return 0."""
         return np.zeros_like(u)
+
+    def dual(self, s: Floats) -> Floats:
+        """Return epsilon abs(s), s in [-1, 1]."""
+        return within(s, -1.0, 1.0, self.epsilon * np.abs(s))
+
+    def smoothed(self, u: Floats, width: float) -> Floats:
+        """Rise from 0 to 1 over the width beyond the tube."""
+        return np.sign(u) * np.minimum(self._beyond(u) / width, 1.0)
 
     @property
     def lipschitz(self) -> float:
@@ -167,6 +187,10 @@ class SquaredEpsilonInsensitive(_Tube, LinearLink):
         """Return 2 outside the tube."""
         return np.where(np.abs(u) > self.epsilon, 2.0, 0.0)
 
+    def dual(self, s: Floats) -> Floats:
+        """Return epsilon abs(s) + s^2/4."""
+        return self.epsilon * np.abs(s) + s**2 / 4
+
     @property
     def lipschitz(self) -> float:
         """2."""
@@ -198,6 +222,10 @@ class Huber(OfResidual):
     def bend(self, u: Floats) -> Floats:
         """Return 1 up to delta."""
         return np.where(np.abs(u) <= self.delta, 1.0, 0.0)
+
+    def dual(self, s: Floats) -> Floats:
+        """Return s^2/2, s in [-delta, delta]."""
+        return within(s, -self.delta, self.delta, 0.5 * s**2)
 
     @property
     def lipschitz(self) -> float:

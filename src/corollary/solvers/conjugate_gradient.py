@@ -8,18 +8,21 @@ Solve  A b = c  where only products A p are known, each a sum over the rows:
 From b = 0 the iterates of a singular system tend to its shortest solution.  Several
 right-hand sides are solved side by side, each with its own alpha and beta.
 
-Reference: Hestenes and Stiefel (1952).
+Course: S4-10. Reference: Hestenes and Stiefel (1952).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.solvers.problem import Problem
+from corollary.solvers.solver import Iterate, Solver
 
-__all__ = ["ConjugateGradient", "begin", "step"]
+__all__ = ["ConjugateGradient", "ConjugateGradientMethod", "begin", "step"]
 
 
 @dataclass(frozen=True)
@@ -56,3 +59,29 @@ def step(cg: ConjugateGradient, Ap: Floats) -> ConjugateGradient:
     rz = (r * z).sum(axis=0)
     beta = np.divide(rz, cg.rz, where=cg.rz > 0, out=np.zeros_like(rz))
     return ConjugateGradient(b, r, z + beta * cg.p, rz, cg.diagonal, cg.size)  # (2)
+
+
+@dataclass(frozen=True)
+class ConjugateGradientMethod(Solver):
+    """The steps behind `minimize(problem, "conjugate_gradient")`.
+
+    A quadratic's minimum solves H (x - start) = -f'(start); it takes at most as many
+    steps as H has different eigenvalues.
+    """
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Name what a problem must have."""
+        return "gradient", "smooth", "no simple part", "quadratic", "Hessian product"
+
+    def steps(self, problem: Problem, x: Floats) -> Iterator[Iterate]:
+        """Yield the iterates, beginning anew with a fresh gradient at times."""
+        assert problem.gradient is not None
+        while True:
+            g = problem.gradient(x)
+            yield Iterate(x, None, g)
+            cg = begin(-g[:, None], np.ones(len(x)))
+            for _ in range(len(x)):
+                cg = step(cg, problem.product(x, cg.p[:, 0])[:, None])
+                yield Iterate(x + cg.b[:, 0], None, -cg.r[:, 0])
+            x = x + cg.b[:, 0]

@@ -66,7 +66,16 @@ from corollary.engine.executors import single_threaded_blas, team
 from corollary.engine.statistics import Moments
 from corollary.solvers.least_squares import raw
 
-__all__ = ["Design", "Grams", "Penalty", "Point", "Rows", "path"]
+__all__ = [
+    "Design",
+    "Grams",
+    "Penalty",
+    "Point",
+    "Rows",
+    "kkt_violation",
+    "path",
+    "towards_support",
+]
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -12,20 +12,22 @@ where the digits of f no longer tell, the slope does: |g(x+)'d| <= 0.9 |g(x)'d| 
 An evaluation of f and its gradient is one pass over the data, so the search is a record
 that says where to evaluate next (`trial`), and `step` takes the answer.
 
-References: Nocedal and Wright (2006), 7.2; Liu and Nocedal (1989).
+Course: S4-10. References: Nocedal and Wright (2006), 7.2; Liu and Nocedal (1989).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.solvers.problem import Problem
+from corollary.solvers.solver import Iterate, Solver
 
-__all__ = ["LBFGS", "begin", "step"]
+__all__ = ["LBFGS", "LBFGSMethod", "begin", "shorter", "step", "two_loop"]
 
 Precondition = Callable[[Floats], Floats]
 
@@ -75,7 +77,7 @@ def step(
     if not (fell or (same and abs(float(g @ search.d)) <= 0.9 * abs(slope))):  # (3)
         if search.tries >= MOST_TRIES:
             return replace(search, trial=search.x, stalled=True)
-        t = _shorter(search.t, search.f, slope, f)
+        t = shorter(search.t, search.f, slope, f)
         return replace(
             search, t=t, trial=search.x + t * search.d, tries=search.tries + 1
         )
@@ -93,13 +95,13 @@ def step(
 
 
 def _onward(search: LBFGS, precondition: Precondition) -> LBFGS:
-    d = -_two_loop(search.g, search.pairs, precondition)  # (1)
+    d = -two_loop(search.g, search.pairs, precondition)  # (1)
     if not d @ search.g < 0:  # rounding spoilt the pairs: begin anew
         search, d = replace(search, pairs=()), -precondition(search.g)
     return replace(search, d=d, t=1.0, tries=0, trial=search.x + d)
 
 
-def _two_loop(
+def two_loop(
     g: Floats, pairs: tuple[tuple[Floats, Floats], ...], precondition: Precondition
 ) -> Floats:
     """Return H g."""
@@ -116,8 +118,40 @@ def _two_loop(
     return r
 
 
-def _shorter(t: float, f0: float, slope: float, f: float) -> float:
+def shorter(t: float, f0: float, slope: float, f: float) -> float:
     """Minimise the parabola through f0, its slope, and f(t); stay in [0.1, 0.5] t."""
     curvature = f - f0 - t * slope
     best = -slope * t * t / (2 * curvature) if np.isfinite(f) and curvature > 0 else 0.0
     return float(min(max(best, 0.1 * t), 0.5 * t))
+
+
+@dataclass(frozen=True)
+class LBFGSMethod(Solver):
+    """The search behind `minimize(problem, "lbfgs")`."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Name what a problem must have."""
+        return "gradient", "smooth", "no simple part"
+
+    def steps(self, problem: Problem, x: Floats) -> Iterator[Iterate]:
+        """Yield every accepted point."""
+        assert problem.gradient is not None
+        scale = 1.0
+
+        def precondition(v: Floats) -> Floats:
+            return v / scale
+
+        search, seen = begin(x), None
+        while True:
+            with np.errstate(over="ignore", invalid="ignore"):
+                f, g = (
+                    float(problem.value(search.trial)),
+                    problem.gradient(search.trial),
+                )
+            if seen is None:
+                scale = max(1.0, float(np.abs(g).sum()))
+            search = step(search, f, g, precondition, np.finfo(np.float64).eps)
+            if search.x is not seen or search.stalled:
+                seen = search.x
+                yield Iterate(search.x, search.f, search.g, search.stalled)

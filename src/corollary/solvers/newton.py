@@ -18,19 +18,23 @@ decrement, estimates f(x) - min f.
 An evaluation may be a pass over data, so the search is a record that says where to
 evaluate next (`trial`), and `step` takes the answer.
 
-References: Boyd and Vandenberghe (2004), 9.5; Doikov and Nesterov (2024).
+Course: S4-10. References: Boyd and Vandenberghe (2004), 9.5; Doikov and Nesterov
+(2024).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.solvers.problem import Problem
+from corollary.solvers.solver import Iterate, Solver
 
-__all__ = ["Newton", "begin", "step"]
+__all__ = ["Newton", "NewtonMethod", "begin", "step"]
 
 SUFFICIENT = 0.1  # c in (2); a quadratic falls by half of what the slope promises
 MOST_TRIES = 40  # of one step
@@ -107,3 +111,27 @@ def _direction(search: Newton) -> Floats:
     damping = search.sigma * float(np.linalg.norm(g))
     floor = EPS * len(g) * float(values.max(initial=0.0)) + np.finfo(np.float64).tiny
     return -u * (vectors @ (g / (values + damping + floor)))
+
+
+@dataclass(frozen=True)
+class NewtonMethod(Solver):
+    """The search behind `minimize(problem, "newton")`."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Name what a problem must have."""
+        return "gradient", "smooth", "no simple part", "Hessian"
+
+    def steps(self, problem: Problem, x: Floats) -> Iterator[Iterate]:
+        """Yield every accepted point."""
+        assert problem.gradient is not None
+        assert problem.hessian is not None
+        search, seen = begin(x), None
+        while True:
+            trial = search.trial
+            with np.errstate(over="ignore", invalid="ignore"):
+                f, g = float(problem.value(trial)), problem.gradient(trial)
+                search = step(search, f, g, problem.hessian(trial))
+            if search.x is not seen or search.stalled:
+                seen = search.x
+                yield Iterate(search.x, search.f, search.g, search.stalled)

@@ -1,0 +1,152 @@
+"""Proximal Newton: a smooth convex function plus an l1 penalty, by quadratic models.
+
+Also known as: iteratively reweighted least squares with the lasso, glmnet, newGLMNET.
+
+Minimise  F(x) = f(x) + l1 sum_{j penalised} |x_j|.  With g and H the gradient and the
+Hessian of f at x the model
+
+    q(z) = g'(z - x) + 1/2 (z - x)'H(z - x) + l1 sum_j |z_j|                     (1)
+
+is minimised over z.  The free variables b follow from the penalised ones w,
+
+    z_b = x_b - H_bb^-1 (g_b + H_bw (z_w - x_w))                                 (2)
+
+and leave a lasso on the Schur complement,
+
+    G = H_ww - H_wb H_bb^-1 H_bw,   c = G x_w - (g_w - H_wb H_bb^-1 g_b)         (3)
+
+which coordinate descent solves on its Gram matrix (`solvers/coordinate_descent.py`),
+not more finely than the step deserves.  Then along d = z - x
+
+    F(x + t d) <= F(x) + c t (g'd + l1 (||z||_1 - ||x||_1)),   t = 1, 1/2, ...   (4)
+
+An evaluation may be a pass over data: `step` takes f, g and H at `trial` and says where
+to look next.  Half of the fall that (1) promises estimates F(x) - min F.
+
+References: Lee, Sun and Saunders (2014); Friedman, Hastie and Tibshirani (2010).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from corollary import loops
+from corollary.core.arrays import Floats, Vector
+from corollary.solvers.coordinate_descent import (
+    Penalty,
+    kkt_violation,
+    towards_support,
+)
+from corollary.solvers.lbfgs import shorter
+from corollary.solvers.orthant_wise import least_subgradient
+
+__all__ = ["ProximalNewton", "begin", "step"]
+
+SUFFICIENT = 1e-3  # c in (4)
+MOST_TRIES = 30
+MOST_IDLE = 4
+EPOCHS, ROUNDS = 20, 200  # of descent between two looks, and such looks
+FINER = 0.05  # of the subgradient at x: what descent may leave of the model's
+
+
+@dataclass(frozen=True)
+class ProximalNewton:
+    """Where the search stands (x, F, g) and where it wants f, g and H next."""
+
+    trial: Floats
+    x: Floats
+    f: float = np.inf
+    g: Any = None
+    d: Any = None
+    t: float = 1.0
+    fall: float = 0.0  # what (4) promises of a full step, < 0
+    tries: int = 0
+    idle: int = 0
+    stalled: bool = False
+
+    @property
+    def decrement(self) -> float:
+        """Half of the fall that the model promises."""
+        return -0.5 * self.fall
+
+
+def begin(x: Floats) -> ProximalNewton:
+    """Start at x."""
+    return ProximalNewton(trial=x, x=x)
+
+
+def step(
+    search: ProximalNewton,
+    f: float,
+    g: Floats,
+    H: Floats,
+    l1: Floats,
+    free: Vector,
+    noise: float,
+) -> ProximalNewton:
+    """Take F, and gradient and Hessian of its smooth part, at the trial point.
+
+    Parameters
+    ----------
+    search : ProximalNewton
+    f : float
+        F at `search.trial`.
+    g, H : arrays of shape (d,) and (d, d)
+    l1 : array of shape (d,)
+        The penalty of each variable: one number, or 0 for a free variable.
+    free : array of bool, of shape (d,)
+    noise : float
+        Relative rounding error of F.
+
+    Returns
+    -------
+    ProximalNewton
+    """
+    if search.g is not None:
+        before = np.abs(least_subgradient(search.x, search.g, l1)).max()
+        after = np.abs(least_subgradient(search.trial, g, l1)).max()
+        same = abs(f - search.f) <= 1e4 * noise * abs(search.f) and after < 0.9 * before
+        if not (f <= search.f + SUFFICIENT * search.t * search.fall or same):
+            if search.tries >= MOST_TRIES:
+                return replace(search, trial=search.x, stalled=True)
+            t = shorter(search.t, search.f, search.fall, f)
+            trial = search.x + t * search.d
+            return replace(search, t=t, trial=trial, tries=search.tries + 1)
+        gained = search.f - f > noise * abs(f) or after < 0.9 * before
+        search = replace(search, idle=0 if gained else search.idle + 1)
+    x = search.trial
+    z = minimise_model(x, g, H, l1, free)
+    d = z - x
+    fall = float(g @ d + l1 @ (np.abs(z) - np.abs(x)))
+    here = replace(search, x=x, trial=z, f=f, g=g, d=d, t=1.0, fall=fall, tries=0)
+    ended = not fall < 0 or here.idle > MOST_IDLE
+    return replace(here, trial=x, stalled=True) if ended else here
+
+
+def minimise_model(x: Floats, g: Floats, H: Floats, l1: Floats, free: Vector) -> Floats:
+    """Minimise (1)."""
+    w, b = np.flatnonzero(~free), np.flatnonzero(free)
+    A = np.linalg.solve(H[np.ix_(b, b)], np.column_stack([H[np.ix_(b, w)], g[b]]))
+    G = np.ascontiguousarray(H[np.ix_(w, w)] - H[np.ix_(w, b)] @ A[:, :-1])
+    slope = g[w] - H[np.ix_(w, b)] @ A[:, -1]
+    z = x.copy()
+    z[w] = lasso(G, G @ x[w] - slope, float(l1[w].max(initial=0.0)), x[w], slope)  # (3)
+    z[b] = x[b] - A[:, -1] - A[:, :-1] @ (z[w] - x[w])  # (2)
+    return z
+
+
+def lasso(G: Any, c: Any, l1: float, b: Any, slope: Floats) -> Floats:
+    """Minimise 1/2 b'G b - c'b + l1 ||b||_1 by descent from b."""
+    penalty = Penalty()
+    goal = FINER * kkt_violation(-slope, b, l1, penalty)
+    b = b.copy()
+    for _ in range(ROUNDS):
+        q = c - G @ b
+        loops.descend(G, c, 0.0, l1, 0.0, False, EPOCHS, -1.0, b, q)
+        b = towards_support(G, c, l1, 0.0, False, b, c - G @ b)
+        if kkt_violation(c - G @ b, b, l1, penalty) <= goal:
+            break
+    return b

@@ -1,0 +1,126 @@
+"""What every solver of `minimize` is: a stream of iterates, and what it needs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corollary.core.arrays import Floats
+from corollary.core.checks import check_finite_values
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.solvers.problem import Problem
+
+__all__ = ["Iterate", "Solver", "check_needs", "checked_start", "require_step"]
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """A point on the way; F and the gradient of f where the solver has them."""
+
+    x: Floats
+    objective: float | None = None
+    gradient: Floats | None = None
+    stalled: bool = False
+
+
+class Solver(ABC):
+    """A way to minimise a `Problem`."""
+
+    @property
+    @abstractmethod
+    def needs(self) -> tuple[str, ...]:
+        """What a problem must have, in the words of `NEEDS`."""
+
+    @abstractmethod
+    def steps(self, problem: Problem, x: Floats) -> Iterator[Iterate]:
+        """Yield the start and then every iterate, without end."""
+
+
+#: What a solver may need: a test, the words, and what to do where it fails.
+NEEDS: dict[str, tuple[Callable[[Problem], Any], str, str]] = {
+    "gradient": (
+        lambda p: p.gradient is not None,
+        "a gradient",
+        "Pass gradient= to Problem.",
+    ),
+    "smooth": (
+        lambda p: not p.cornered,
+        "a function without corners",
+        "Use solver='sgd', or a smooth loss such as SquaredHinge or Huber.",
+    ),
+    "no simple part": (
+        lambda p: p.prox is None,
+        "a function without a part that has only a proximal map, such as l1",
+        "Use 'gradient_descent', 'backtracking', 'accelerated', 'coordinate_descent', "
+        "'sgd' or 'saga'.",
+    ),
+    "Hessian": (
+        lambda p: p.hessian is not None,
+        "a Hessian",
+        "Pass hessian= to Problem, or use solver='lbfgs'.",
+    ),
+    "Hessian product": (
+        lambda p: p.hessian is not None or p.hessian_product is not None,
+        "a Hessian or its products",
+        "Pass hessian_product= to Problem, or use solver='lbfgs'.",
+    ),
+    "quadratic": (
+        lambda p: p.quadratic,
+        "a quadratic function",
+        "Use 'backtracking' instead of an exact step, 'nonlinear_cg' instead of "
+        "conjugate gradients.",
+    ),
+    "Lipschitz constant": (
+        lambda p: p.lipschitz is not None and np.isfinite(p.lipschitz),
+        "the Lipschitz constant of the gradient",
+        "Pass lipschitz= to Problem, a rate to the solver, or use 'backtracking'.",
+    ),
+    "finite sum": (
+        lambda p: p.terms is not None,
+        "a sum of terms",
+        "Pass terms= to Problem, or use a solver that needs whole gradients only.",
+    ),
+    "smooth terms": (
+        lambda p: p.terms is not None and np.isfinite(p.terms.lipschitz),
+        "the Lipschitz constant of the terms' gradients",
+        "Pass terms with lipschitz=, or a rate to the solver.",
+    ),
+    "columns": (
+        lambda p: (
+            (p.quadratic and p.hessian is not None and p.prox is None)
+            or (p.linear is not None and p.linear.loss.lipschitz < np.inf)
+        ),
+        "a linear model with a smooth loss, or a quadratic function and its Hessian",
+        "Use linear_problem, or solver='accelerated'.",
+    ),
+}
+
+
+def check_needs(solver: Solver, problem: Problem) -> None:
+    """Refuse a solver that needs what a problem does not have."""
+    for need in solver.needs:
+        holds, words, remedy = NEEDS[need]
+        if not holds(problem):
+            came = f"{problem.name}, of which this is not known"
+            raise ParameterError(sentence(solver, f"needs {words}", came, remedy))
+
+
+def require_step(solver: Solver, name: str, value: float | None) -> None:
+    """Check a step size that may be left open."""
+    if value is not None and not 0 < value < np.inf:
+        must = f"{name} must be a finite number > 0"
+        raise ParameterError(sentence(solver, must, f"{value!r}"))
+
+
+def checked_start(problem: Problem, start: Any) -> Floats:
+    """Return where to begin, 0 by default."""
+    x = np.zeros(problem.dimension) if start is None else np.array(start, float)
+    if x.shape != (problem.dimension,):
+        must = f"start must have {problem.dimension} entries"
+        raise DataError(sentence("minimize", must, f"shape {x.shape}"))
+    check_finite_values("minimize", x, "start")
+    return x
