@@ -72,6 +72,7 @@ ESTIMATORS = {
     "SGDRegressor": "corollary.linear.stochastic_gradient",
     "SigmoidBasis": "corollary.linear.expansions.sigmoid_basis",
     "SplineTransformer": "corollary.linear.expansions.spline_transformer",
+    "SVC": "corollary.svm.svc",
     "TweedieRegressor": "corollary.linear.tweedie",
     "WaveletBasis": "corollary.linear.expansions.wavelet_basis",
 }
@@ -200,6 +201,7 @@ if TYPE_CHECKING:
     )
     from corollary.persistence import load as load
     from corollary.persistence import save as save
+    from corollary.svm.svc import SVC as SVC
 
 
 def __getattr__(name: str) -> Any:

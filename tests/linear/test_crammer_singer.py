@@ -153,7 +153,7 @@ def test_float32_stays_and_short_fits_warn():
     model = CrammerSingerClassifier().fit(X.astype(np.float32), Y)
     assert model.coef_.dtype == np.float32
     with pytest.warns(
-        ConvergenceWarning, match="max_iter reached after 1 rounds; dual"
+        ConvergenceWarning, match="max_iter reached after 1 passes; dual"
     ):
         CrammerSingerClassifier(max_iter=1, tol=1e-12).fit(X, Y)
 

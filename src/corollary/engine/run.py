@@ -380,16 +380,25 @@ def _account(
     learner: SummationLearner, fitted: Fitted, data: Data, seconds: float
 ) -> None:
     """Complete the report and warn where the fit stopped short."""
-    report = fitted.report
+    complete(fitted.report, data, seconds)
+    learner.account(fitted.state, fitted.report)
+    warn_if_short(fitted.report)
+
+
+def complete(report: Report, data: Data, seconds: float) -> None:
+    """Say what data was read, by whom, and in what time."""
     report.rows += data.n_rows
     report.reads += data.passes
     report.seconds = seconds
     report.executor = data.executor.described
     report.source = data.source.described
-    learner.account(fitted.state, report)
+
+
+def warn_if_short(report: Report) -> None:
+    """Warn where a fit stopped before its rule was met."""
     if report.stop in SHORT:
         text = (
             f"{report.learner}: {report.stop.word} after {report.passes} passes; "
             f"{report.optimality}. {report.stop.remedy}"
         )
-        warnings.warn(text, ConvergenceWarning, stacklevel=4)
+        warnings.warn(text, ConvergenceWarning, stacklevel=5)

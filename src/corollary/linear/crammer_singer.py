@@ -47,24 +47,20 @@ et al. (2008).
 
 from __future__ import annotations
 
-import time
-import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import row_norms
 
 from corollary import loops
-from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
+from corollary.core.class_weights import stated_class_weights
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import (
     anything,
     boolean,
-    check_parameters,
     missing,
     one_of,
     real,
@@ -74,11 +70,10 @@ from corollary.core.params import (
 from corollary.core.randomness import entropy
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.rows import rows_loop
-from corollary.engine import Chunk, Data
-from corollary.engine.opening import open_source
-from corollary.linear.class_weights import class_weights
+from corollary.engine import Chunk
+from corollary.engine.rows_learner import RowsLearner
 from corollary.linear.linear_classifier import LinearClassifier
-from corollary.linear.visits import Rows, blocks, rows_to_visit
+from corollary.linear.visits import Rows, rows_to_visit
 from corollary.objectives.multiclass_hinge import multiclass_hinge
 
 __all__ = ["CrammerSingerClassifier"]
@@ -134,7 +129,7 @@ class Machine:
         return P, -half - float(others), at_rest  # (4)
 
 
-class CrammerSingerClassifier(LinearClassifier):
+class CrammerSingerClassifier(RowsLearner, LinearClassifier):
     """One linear machine for all classes, with the hinge loss of their contest.
 
     Parameters
@@ -213,48 +208,20 @@ class CrammerSingerClassifier(LinearClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def sums_bytes(self, n_features: int) -> int:
-        """Ask for chunks of no special size."""
-        return 0
-
     # -- learning ------------------------------------------------------------------
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Raise (4) until the gap is closed.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, data frame, or Source
-            Rows are examples; they are kept in memory.
-        y : array of shape (n,)
-            Labels; None where the source carries them.
-        sample_weight : array of shape (n,), optional
-            Weight w counts a row w times; 0 removes it.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, self.rules)
-        begun = time.perf_counter()
-        data = Data(self, open_source(self, X, y, sample_weight))
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Raise (4) until the gap is closed."""
         K, draw = len(self.classes_), entropy(self.random_state)
         if K < 2:
             must = "needs samples of at least 2 classes in the data"
             came = f"one class, {self.classes_.tolist()[0]!r}"
             raise DataError(sentence(self, must, came))
-        try:
-            weights = class_weights(self, data)
-            machine = self._machine(gathered(data), weights, draw)
-        finally:
-            data.executor.close()
-        report = self._solve(machine, draw)
-        report.reads, report.rows = data.passes, data.n_rows
-        report.source, report.executor = data.source.described, "one thread"
-        report.seconds = time.perf_counter() - begun
-        self._publish(machine, report, data.source.dtype)
-        return self
+        totals = np.bincount(rows.y, rows.w, minlength=K).astype(np.float64)
+        machine = self._machine(rows, stated_class_weights(self, totals), draw)
+        self._solve(machine, draw, report)
+        self._publish(machine, report, rows.X.dtype)
 
-    def _machine(self, chunk: Chunk, weights: Floats | None, draw: int) -> Machine:
+    def _machine(self, chunk: Chunk, weights: Floats, draw: int) -> Machine:
         """Set up the problem, in an order of the rows that is their own."""
         rows = rows_to_visit(chunk, shuffle=True, seed=draw)
         n, K, d = chunk.n, len(self.classes_), chunk.X.shape[1]
@@ -263,8 +230,7 @@ class CrammerSingerClassifier(LinearClassifier):
         C = np.zeros(n)
         C[rows.which] = self.C * rows.weights()
         codes = np.ascontiguousarray(chunk.y, dtype=np.int32)
-        if weights is not None:
-            C *= weights[codes]
+        C *= weights[codes]
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
         X = chunk.X
         squares = row_norms(X.astype(np.float64), squared=True) + constant**2
@@ -285,9 +251,9 @@ class CrammerSingerClassifier(LinearClassifier):
             alpha[i, others] = -C[i]
             alpha[i, y[i]] = C[i] * len(others)
 
-    def _solve(self, machine: Machine, draw: int) -> Report:
+    def _solve(self, machine: Machine, draw: int, report: Report) -> None:
         """Make rounds until the gap is closed."""
-        report = Report(type(self).__name__, StopReason.MAX_PASSES)
+        report.stop = StopReason.MAX_PASSES
         rounds, pause = 0, 1
         P, D, at_rest = machine.look()
         while rounds < self.max_iter:
@@ -304,11 +270,6 @@ class CrammerSingerClassifier(LinearClassifier):
         gap = max(P - D, 0.0)
         report.passes = rounds
         report.optimality = Optimality("duality gap", gap, gap / P if P > 0 else 0.0)
-        if report.stop is StopReason.MAX_PASSES:
-            text = f"{report.learner}: {report.stop.word} after {rounds} rounds"
-            text = f"{text}; {report.optimality}. {report.stop.remedy}"
-            warnings.warn(text, ConvergenceWarning, stacklevel=3)
-        return report
 
     def _publish(self, machine: Machine, report: Report, dtype: Any) -> None:
         """Set what users read."""
@@ -319,18 +280,3 @@ class CrammerSingerClassifier(LinearClassifier):
         self.n_iter_ = report.passes
         self.support_ = np.flatnonzero((machine.alpha != 0).any(axis=1))
         report.facts["support rows"] = len(self.support_)
-        self.report_ = report
-
-
-def gathered(data: Data) -> Chunk:
-    """Return all rows in one piece."""
-    chunks = list(blocks(data))
-    if len(chunks) == 1:
-        return chunks[0]
-    stack: Any = sp.vstack if sp.issparse(chunks[0].X) else np.vstack
-    X: Matrix = stack([chunk.X for chunk in chunks])
-    X = sp.csr_array(X) if sp.issparse(X) else X
-    weighted = any(chunk.w is not None for chunk in chunks)
-    w = [np.ones(chunk.n) if chunk.w is None else chunk.w for chunk in chunks]
-    y = np.concatenate([chunk.y for chunk in chunks])
-    return Chunk(X, y, np.concatenate(w) if weighted else None)

@@ -14,6 +14,7 @@ Real = TypeVar("Real", np.float32, np.float64)
 Doubles: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+Places: TypeAlias = NDArray[np.int64]
 Keys: TypeAlias = NDArray[np.uint64]
 
 target: str  # the module in use: "baseline", "x86_64_v3"
@@ -180,6 +181,21 @@ def joint_log_likelihood(
     threads: int,
 ) -> None: ...
 
+# -- kernel_rows.cpp -----------------------------------------------------------------
+def kernel_rows(
+    X: NDArray[Real],  # (m, d)
+    x2: NDArray[Real],  # (m,) squares of the rows
+    panels: NDArray[Real],  # (p, d, 64 bytes of columns)
+    squares: NDArray[Real],  # (p * columns,)
+    kind: int,  # 0 linear, 1 polynomial, 2 sigmoid, 3 gaussian
+    gamma: float,
+    coef0: float,
+    degree: int,
+    out: NDArray[Real],  # (slots, n) rows `slots` are written
+    slots: Places,  # (m,)
+    threads: int,
+) -> None: ...
+
 # -- logistic.cpp --------------------------------------------------------------------
 def binary(
     X: NDArray[Real],  # (n, d)
@@ -228,6 +244,40 @@ def multinomial_csr(
 def row_keys(X: NDArray[Real], seed: int, out: Keys) -> None: ...  # out: (n,)
 def row_keys_csr(
     data: NDArray[Real], indices: Ints, indptr: Offsets, seed: int, out: Keys
+) -> None: ...
+
+# -- smo.cpp -------------------------------------------------------------------------
+def working_set(
+    f: Doubles,  # (v,)
+    b: Doubles,  # (v,)
+    lo: Doubles,  # (v,)
+    hi: Doubles,  # (v,)
+    eps: Doubles,  # (v,)
+    group: NDArray[np.int8] | None,  # (v,)
+    want: int,
+    taken: NDArray[np.uint8],  # (v,) in and out
+    chosen: Places,  # (want,) out
+) -> tuple[int, float]: ...  # how many were chosen, the largest violation
+def smo(
+    K: NDArray[Real],  # (slots, n)
+    slots: Places,  # (q,) where the rows of the working set are
+    rows: Places,  # (q,) their columns
+    f: Doubles,  # (q,)
+    lo: Doubles,  # (q,)
+    hi: Doubles,  # (q,)
+    eps: Doubles,  # (q,)
+    group: NDArray[np.int8] | None,  # (q,)
+    groups: int,
+    tol: float,
+    most: int,
+    b: Doubles,  # (q,) start, and out
+) -> tuple[int, float]: ...  # steps, the violation that is left
+def add_kernel_rows(
+    K: NDArray[Real],  # (slots, n)
+    slots: Places,  # (m,)
+    change: Doubles,  # (m,)
+    f: Doubles,  # (n,) added to
+    threads: int,
 ) -> None: ...
 
 # -- stochastic_gradient.cpp -----------------------------------------------------------

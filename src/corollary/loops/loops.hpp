@@ -10,11 +10,13 @@ void bind_coordinate_descent(nanobind::module_& m);
 void bind_finite(nanobind::module_& m);
 void bind_interleave(nanobind::module_& m);
 void bind_k_means(nanobind::module_& m);
+void bind_kernel_rows(nanobind::module_& m);
 void bind_moments(nanobind::module_& m);
 void bind_multiclass_hinge(nanobind::module_& m);
 void bind_naive_bayes(nanobind::module_& m);
 void bind_logistic(nanobind::module_& m);
 void bind_row_keys(nanobind::module_& m);
+void bind_smo(nanobind::module_& m);
 void bind_stochastic_gradient(nanobind::module_& m);
 
 }  // namespace corollary

@@ -25,10 +25,12 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_finite(m);
     corollary::bind_interleave(m);
     corollary::bind_k_means(m);
+    corollary::bind_kernel_rows(m);
     corollary::bind_moments(m);
     corollary::bind_multiclass_hinge(m);
     corollary::bind_naive_bayes(m);
     corollary::bind_logistic(m);
     corollary::bind_row_keys(m);
+    corollary::bind_smo(m);
     corollary::bind_stochastic_gradient(m);
 }

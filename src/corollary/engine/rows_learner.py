@@ -1,0 +1,87 @@
+"""Learners that need all rows at once, because what they sum does not fit the form.
+
+A kernel machine weighs every pair of rows; a lazy learner keeps them.  Such a method
+says so in its first paragraph.  Its rows may come from any source, and are gathered in
+memory first.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from corollary.core.params import Rule, check_parameters
+from corollary.core.report import Report, StopReason
+from corollary.engine.opening import open_source
+from corollary.engine.run import Data, complete, warn_if_short
+from corollary.engine.sources import ArraySource, Chunk
+
+__all__ = ["RowsLearner", "gather"]
+
+
+def gather(data: Data) -> Chunk:
+    """Read a source once, check its rows, and return them as one chunk."""
+    source = data.source
+    if isinstance(source, ArraySource):
+        for _ in data.one_by_one():
+            pass
+        return Chunk(source.X, source.y, source.w)
+    chunks = list(data.one_by_one())
+    X = [chunk.X for chunk in chunks]
+    rows = sp.vstack(X, format="csr") if source.sparse else np.concatenate(X)
+    y = None if chunks[0].y is None else np.concatenate([c.y for c in chunks])
+    w = None
+    if any(c.w is not None for c in chunks):
+        w = np.concatenate([np.ones(c.n) if c.w is None else c.w for c in chunks])
+    if w is not None and not w.all():
+        keep = w > 0
+        rows, y, w = rows[keep], None if y is None else y[keep], w[keep]
+    return Chunk(rows, y, w)
+
+
+class RowsLearner(ABC):
+    """Learns from all rows at once; they must fit in memory."""
+
+    rules: ClassVar[Mapping[str, Rule]]
+
+    @abstractmethod
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Set the learned attributes, and tell the report how the fit went."""
+
+    def sums_bytes(self, n_features: int) -> int:
+        """Return 0: nothing is summed."""
+        return 0
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from data.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame, or Source
+            Rows are examples; they are gathered in memory.
+        y : array, optional
+            Target of a supervised learner; None where the source carries it.
+        sample_weight : array of shape (n,), optional
+            Weight w counts a row w times; 0 removes it.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self, self.rules)
+        begun = time.perf_counter()
+        data = Data(self, open_source(self, X, y, sample_weight))
+        report = Report(type(self).__name__, StopReason.CLOSED_FORM, 1)
+        try:
+            self.learn(gather(data), report)
+        finally:
+            data.executor.close()
+        complete(report, data, time.perf_counter() - begun)
+        self.report_ = report
+        warn_if_short(report)
+        return self

@@ -1,0 +1,1 @@
+"""Mercer kernels: their matrices, their algebra, their feature maps."""

@@ -1,0 +1,165 @@
+"""Kernel matrices for the solvers, by rows, computed as they are asked for.
+
+    linear      u                                u = x'z                         (1)
+    poly        (gamma u + coef0)^degree                                         (2)
+    sigmoid     tanh(gamma u + coef0)                                            (3)
+    rbf         exp(-gamma ||x - z||^2)                                          (4)
+
+These come from register tiles that take the kernel before anything is stored.  (4) does
+not change when all points are shifted alike, so the points are centred first: less is
+lost in ||x||^2 - 2 u + ||z||^2.  Any other kernel is a function of two sets of points,
+and is asked for blocks; a matrix that was computed before is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from corollary import loops
+from corollary.core.arrays import Floats, Matrix, Vector
+
+__all__ = ["KINDS", "BlockGram", "MatrixGram", "TileKernel", "TiledGram", "Tiles"]
+
+KINDS = {"linear": 0, "poly": 1, "sigmoid": 2, "rbf": 3}
+
+
+@dataclass(frozen=True)
+class TileKernel:
+    """One of the kernels (1) to (4)."""
+
+    kind: str
+    gamma: float = 1.0
+    coef0: float = 0.0
+    degree: int = 3
+
+    def __call__(self, X: Matrix, Z: Matrix) -> Floats:
+        """Return k(X, Z) by one product; rows may be sparse."""
+        U = X @ Z.T
+        U = U.toarray() if sp.issparse(U) else np.asarray(U)
+        if self.kind == "linear":
+            return U
+        if self.kind == "poly":
+            return (self.gamma * U + self.coef0) ** self.degree  # (2)
+        if self.kind == "sigmoid":
+            return np.tanh(self.gamma * U + self.coef0)  # (3)
+        distance = squares(X)[:, None] - 2 * U + squares(Z)
+        return np.exp(-self.gamma * np.maximum(distance, 0.0))  # (4)
+
+    def diagonal(self, X: Matrix) -> Floats:
+        """Return k(x, x) of each row."""
+        u = squares(X)
+        if self.kind == "linear":
+            return u
+        if self.kind == "poly":
+            return (self.gamma * u + self.coef0) ** self.degree
+        if self.kind == "sigmoid":
+            return np.tanh(self.gamma * u + self.coef0)
+        return np.ones_like(u)
+
+
+def squares(X: Matrix) -> Floats:
+    """Return ||x||^2 of each row."""
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)
+
+
+class Tiles:
+    """Points packed as the columns of a kernel matrix."""
+
+    def __init__(self, Z: Floats, kernel: TileKernel) -> None:
+        self.kernel, self.n, self.dtype = kernel, len(Z), Z.dtype
+        width = 64 // Z.itemsize
+        padded = np.zeros((-(-self.n // width) * width, Z.shape[1]), Z.dtype)
+        padded[: self.n] = Z
+        self.squares = squares(padded)
+        panels = padded.reshape(-1, width, Z.shape[1]).transpose(0, 2, 1)
+        self.panels = np.ascontiguousarray(panels)
+
+    def fill(self, X: Floats, out: Floats, slots: Vector, threads: int) -> None:
+        """Write k(X, Z) into out[slots]."""
+        k = self.kernel
+        kind = (KINDS[k.kind], float(k.gamma), float(k.coef0), int(k.degree))
+        loops.kernel_rows(
+            X, squares(X), self.panels, self.squares, *kind, out, slots, threads
+        )
+
+
+class TiledGram:
+    """The matrix of a `TileKernel` over dense points."""
+
+    def __init__(
+        self, X: Floats, kernel: TileKernel, dtype: Any, threads: int = 1
+    ) -> None:
+        self._exact, self._kernel, self._threads = X, kernel, threads
+        if kernel.kind == "rbf":
+            self._exact = X - X.mean(axis=0, dtype=np.float64)
+        self._rows = np.ascontiguousarray(self._exact, dtype=dtype)
+        self.n, self.dtype = len(X), np.dtype(dtype)
+        self._tiles = Tiles(self._rows, kernel)
+
+    def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
+        """Write K[rows, columns] into out[slots]."""
+        self._tiles.fill(self._rows[rows], out, slots, self._threads)
+
+    def take(self, columns: Vector) -> TiledGram:
+        """Return the matrix of some of the columns."""
+        part = object.__new__(TiledGram)
+        part.__dict__ = self.__dict__ | {"n": len(columns)}
+        part._tiles = Tiles(self._rows[columns], self._kernel)
+        return part
+
+    def to(self, dtype: Any) -> TiledGram:
+        """Return the same in another precision."""
+        return TiledGram(self._exact, self._kernel, dtype, self._threads)
+
+
+class BlockGram:
+    """The matrix of any kernel: a function of two sets of points."""
+
+    def __init__(
+        self, X: Matrix, kernel: Callable[[Matrix, Matrix], Floats], dtype: Any
+    ) -> None:
+        self._X, self._kernel, self._columns = X, kernel, X
+        self.n, self.dtype = X.shape[0], np.dtype(dtype)
+
+    def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
+        """Write K[rows, columns] into out[slots]."""
+        out[slots] = self._kernel(self._X[rows], self._columns)
+
+    def take(self, columns: Vector) -> BlockGram:
+        """Return the matrix of some of the columns."""
+        part = BlockGram(self._X, self._kernel, self.dtype)
+        part._columns, part.n = self._X[columns], len(columns)
+        return part
+
+    def to(self, dtype: Any) -> BlockGram:
+        """Return the same in another precision."""
+        return BlockGram(self._X, self._kernel, dtype)
+
+
+class MatrixGram:
+    """A matrix computed before."""
+
+    def __init__(self, K: Floats, dtype: Any) -> None:
+        self._K, self._columns = K, slice(None)
+        self.n, self.dtype = K.shape[1], np.dtype(dtype)
+
+    def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
+        """Write K[rows, columns] into out[slots]."""
+        out[slots] = self._K[rows][:, self._columns]
+
+    def take(self, columns: Vector) -> MatrixGram:
+        """Return the matrix of some of the columns."""
+        part = MatrixGram(self._K, self.dtype)
+        part._columns, part.n = columns, len(columns)  # type: ignore[assignment]
+        return part
+
+    def to(self, dtype: Any) -> MatrixGram:
+        """Return the same in another precision."""
+        return MatrixGram(self._K, dtype)

@@ -1,0 +1,128 @@
+// Rows of a kernel's Gram matrix, by register tiles. With u = x.z,
+//
+//   linear      u                                                                   (1)
+//   polynomial  (gamma u + c)^p                                                     (2)
+//   sigmoid     tanh(gamma u + c)                                                   (3)
+//   gaussian    exp(-gamma (|x|^2 - 2 u + |z|^2))                                   (4)
+//
+// The columns z come packed: panel p holds 64 bytes of them for each feature, padded
+// with zeros, so that a tile of rows and columns stays in registers while the features
+// run, and the kernel is taken there before it is stored.
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/arrays.hpp"
+#include "common/threads.hpp"
+#include "common/tile.hpp"
+#include "loops.hpp"
+
+namespace corollary {
+namespace {
+
+enum class Kind : int { linear, polynomial, sigmoid, gaussian };
+
+template <class T>
+struct Kernel {
+    Kind kind;
+    T gamma, c;
+    int degree;
+
+    Vec<T> operator()(Vec<T> u, Vec<T> squares) const {
+        switch (kind) {
+            case Kind::linear:
+                return u;
+            case Kind::polynomial: {
+                const Vec<T> base = gamma * u + c;
+                Vec<T> power = splat(T(1));
+                for (int p = 0; p < degree; ++p) power *= base;  // (2)
+                return power;
+            }
+            case Kind::sigmoid:  // tanh v = 1 - 2 / (e^2v + 1)
+                return T(1) - T(2) / (exp<T>(T(2) * (gamma * u + c)) + T(1));
+            default:
+                return exp<T>(minimum(gamma * (T(2) * u - squares), Vec<T>{}));  // (4)
+        }
+    }
+};
+
+template <class T>
+struct Columns {
+    const T* panels;   // (count, d, width)
+    const T* squares;  // (count * width,)
+    Index n, d;
+    static constexpr Index width = 64 / sizeof(T);
+};
+
+template <int R, class T>
+void fill_tile(const T* const* x, const T* x2, const Columns<T>& z, Index p,
+               const Kernel<T>& kernel, T* const* out) {
+    constexpr int L = lanes<T>, V = Columns<T>::width / L;
+    Vec<T> a[R][V] = {};
+    multiply_tile<R, V>(x, z.panels + p * z.d * z.width, z.d, a);
+    const Index first = p * z.width, here = std::min(z.width, z.n - first);
+    for (int r = 0; r < R; ++r) {
+        T row[Columns<T>::width];
+        for (int v = 0; v < V; ++v)
+            store(row + v * L, kernel(a[r][v], x2[r] + load(z.squares + first + v * L)));
+        std::copy_n(row, here, out[r] + first);
+    }
+}
+
+// out[slots[i], :] = k(x_i, z), several panels at a time so that they stay in cache.
+template <class T>
+void kernel_rows(const Dense<T>& X, const T* x2, const Columns<T>& z,
+                 const Kernel<T>& kernel, T* out, const std::int64_t* slots,
+                 int threads) {
+    constexpr int R = 6;
+    const Index count = (z.n + z.width - 1) / z.width;
+    const Index panels_bytes = 64 * std::max<Index>(1, z.d);
+    const Index block = std::clamp<Index>((1 << 18) / panels_bytes, 4, 64);
+    for_blocks(count, block, threads, [&](int, Index begin, Index end) {
+        const T* x[R];
+        T* to[R];
+        for (Index i = 0; i < X.n; i += R) {
+            const int rows = int(std::min<Index>(R, X.n - i));
+            for (int r = 0; r < rows; ++r) {
+                x[r] = X.row(i + r);
+                to[r] = out + slots[i + r] * z.n;
+            }
+            for (Index p = begin; p < end; ++p) {
+                if (rows == R)
+                    fill_tile<R>(x, x2 + i, z, p, kernel, to);
+                else
+                    for (int r = 0; r < rows; ++r)
+                        fill_tile<1>(x + r, x2 + i + r, z, p, kernel, to + r);
+            }
+        }
+    });
+}
+
+template <class T>
+void bind(nb::module_& m) {
+    m.def(
+        "kernel_rows",
+        [](Matrix<const T> X, Vector<const T> x2,
+           nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu> panels,
+           Vector<const T> squares, int kind, double gamma, double coef0, int degree,
+           Matrix<T> out, Vector<const std::int64_t> slots, int threads) {
+            nb::gil_scoped_release free;
+            const Columns<T> z{panels.data(), squares.data(), Index(out.shape(1)),
+                               Index(X.shape(1))};
+            kernel_rows(rows(X), x2.data(), z,
+                        Kernel<T>{Kind(kind), T(gamma), T(coef0), degree}, out.data(),
+                        slots.data(), threads);
+        },
+        as_is("X"), as_is("x2"), as_is("panels"), as_is("squares"), nb::arg("kind"),
+        nb::arg("gamma"), nb::arg("coef0"), nb::arg("degree"), as_is("out"),
+        as_is("slots"), nb::arg("threads"));
+}
+
+}  // namespace
+
+void bind_kernel_rows(nb::module_& m) {
+    bind<float>(m);
+    bind<double>(m);
+}
+
+}  // namespace corollary

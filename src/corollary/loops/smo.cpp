@@ -1,0 +1,300 @@
+// Sequential minimal optimisation; solvers/smo.py has the mathematics, and its equation
+// numbers stand here.
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "common/arrays.hpp"
+#include "common/threads.hpp"
+#include "common/vector.hpp"
+#include "loops.hpp"
+
+namespace corollary {
+namespace {
+
+constexpr double BIG = 1e30;
+
+// One variable of the dual, its box, the slope of |b| and its group.
+struct Variables {
+    const double *f, *b, *lo, *hi, *eps;
+    const std::int8_t* group;  // may be null
+
+    int of(Index t) const { return group == nullptr ? 0 : group[t]; }
+    // The slope of the objective as b_t rises, and as it falls. (3)
+    double up(Index t) const {
+        return b[t] < hi[t] ? f[t] + (b[t] >= 0 ? eps[t] : -eps[t]) : BIG;
+    }
+    double low(Index t) const {
+        return b[t] > lo[t] ? f[t] + (b[t] > 0 ? eps[t] : -eps[t]) : -BIG;
+    }
+};
+
+struct Extremes {
+    double up[2] = {BIG, BIG}, low[2] = {-BIG, -BIG};
+
+    double violation() const {
+        return std::max(low[0] - up[0], low[1] - up[1]);
+    }
+};
+
+Extremes extremes(const Variables& v, Index n) {
+    Extremes e;
+    for (Index t = 0; t < n; ++t) {
+        const int g = v.of(t);
+        e.up[g] = std::min(e.up[g], v.up(t));
+        e.low[g] = std::max(e.low[g], v.low(t));
+    }
+    return e;
+}
+
+// The variables that violate (4) most, half of them from above and half from below;
+// `taken` marks those that are in the set already, and grows.
+std::pair<Index, double> working_set(const Variables& v, Index n, Index want,
+                                     std::uint8_t* taken, std::int64_t* chosen) {
+    struct Candidate {
+        double lead;
+        std::int64_t t;
+        bool operator<(const Candidate& other) const {
+            return lead != other.lead ? lead > other.lead : t < other.t;
+        }
+    };
+    const Extremes e = extremes(v, n);
+    std::vector<Candidate> up, low;
+    for (Index t = 0; t < n; ++t) {
+        if (taken[t]) continue;
+        const int g = v.of(t);
+        const double rise = e.low[g] - v.up(t), fall = v.low(t) - e.up[g];
+        if (rise > 0) up.push_back({rise, t});
+        if (fall > 0) low.push_back({fall, t});
+    }
+    Index count = 0;
+    const auto take = [&](std::vector<Candidate>& some, Index most) {
+        const Index enough = std::min<Index>(Index(some.size()), most + count);
+        std::partial_sort(some.begin(), some.begin() + enough, some.end());
+        for (Index c = 0, got = 0; c < enough && got < most; ++c) {
+            if (taken[some[c].t]) continue;
+            taken[some[c].t] = 1;
+            chosen[count++] = some[c].t;
+            ++got;
+        }
+    };
+    take(up, want / 2);
+    take(low, want - want / 2);
+    return {count, e.violation()};
+}
+
+// The problem of the working set, in registers' width: f in T, b in double.
+template <class T>
+class Inner {
+  public:
+    Inner(const Variables& v, Index q, const T* K, Index n, const std::int64_t* slots,
+          const std::int64_t* rows, double* b, int groups)
+        : v_(v), q_(q), width_((q + lanes<T> - 1) / lanes<T> * lanes<T>), b_(b),
+          groups_(groups), K_(std::size_t(q * width_)), f_(std::size_t(width_)),
+          diagonal_(std::size_t(width_)), gain_(std::size_t(width_)) {
+        for (Index s = 0; s < q; ++s)
+            for (Index t = 0; t < q; ++t)
+                K_[std::size_t(s * width_ + t)] = K[slots[s] * n + rows[t]];
+        for (int g = 0; g < groups; ++g) {
+            up_[g].assign(std::size_t(width_), T(BIG));
+            low_[g].assign(std::size_t(width_), T(-BIG));
+        }
+        for (Index t = 0; t < q; ++t) {
+            f_[std::size_t(t)] = T(v.f[t]);
+            diagonal_[std::size_t(t)] = row(t)[t];
+            mark(t);
+        }
+    }
+
+    std::pair<Index, double> run(double tol, Index most) {
+        Index steps = 0;
+        double left = 0;
+        for (;; ++steps) {
+            const Pair pair = choose();
+            left = pair.violation;
+            if (left < tol || pair.i < 0 || steps == most) break;
+            step(pair.i, pair.j);
+        }
+        return {steps, left};
+    }
+
+  private:
+    struct Pair {
+        Index i = -1, j = -1;
+        double violation = 0;
+    };
+
+    const T* row(Index s) const { return K_.data() + s * width_; }
+
+    // What turns f_t into the slopes (3).
+    void mark(Index t) {
+        const int g = v_.of(t);
+        const double eps = v_.eps[t], b = b_[t];
+        up_[g][std::size_t(t)] = b < v_.hi[t] ? T(b >= 0 ? eps : -eps) : T(BIG);
+        low_[g][std::size_t(t)] = b > v_.lo[t] ? T(b > 0 ? eps : -eps) : T(-BIG);
+    }
+
+    // The variable that rises: the least slope. The one that falls: the largest gain (5).
+    Pair choose() {
+        constexpr int L = lanes<T>;
+        Pair best;
+        T most = 0;
+        for (int g = 0; g < groups_; ++g) {
+            const T *up = up_[g].data(), *low = low_[g].data(), *f = f_.data();
+            Vec<T> least = splat(T(BIG));
+            for (Index t = 0; t < width_; t += L)
+                least = minimum(least, load(f + t) + load(up + t));
+            const T m = smallest(least);
+            if (!(m < T(BIG / 2))) continue;
+            const Index i = place([&](Index t) { return load(f + t) + load(up + t); }, m);
+            const T *Ki = row(i), k_ii = diagonal_[std::size_t(i)];
+            Vec<T> top = splat(T(-BIG)), gains = Vec<T>{};
+            for (Index t = 0; t < width_; t += L) {
+                const Vec<T> slope = load(f + t) + load(low + t);
+                top = maximum(top, slope);
+                const Vec<T> lead = maximum(slope - m, Vec<T>{});
+                const Vec<T> eta = k_ii + load(diagonal_.data() + t) - T(2) * load(Ki + t);
+                const Vec<T> gain = lead * lead / maximum(eta, splat(T(FLAT)));
+                store(gain_.data() + t, gain);
+                gains = maximum(gains, gain);
+            }
+            best.violation = std::max(best.violation, double(-smallest(-top)) - double(m));
+            const T gain = -smallest(-gains);
+            if (gain > most) {
+                most = gain;
+                best.i = i;
+                best.j = place([&](Index t) { return load(gain_.data() + t); }, gain);
+            }
+        }
+        return best;
+    }
+
+    // b_i rises and b_j falls by the same, as far as box and kink allow. (6)
+    void step(Index i, Index j) {
+        const int g = v_.of(i);
+        const T *Ki = row(i), *Kj = row(j);
+        const double eta = double(Ki[i]) + double(Kj[j]) - 2 * double(Ki[j]);
+        const double lead = (double(f_[std::size_t(j)]) + low_[g][std::size_t(j)]) -
+                            (double(f_[std::size_t(i)]) + up_[g][std::size_t(i)]);
+        const double to_i = b_[i] < 0 && v_.eps[i] > 0 ? 0 : v_.hi[i];
+        const double to_j = b_[j] > 0 && v_.eps[j] > 0 ? 0 : v_.lo[j];
+        const double room_i = to_i - b_[i], room_j = b_[j] - to_j;
+        const double most = std::min(room_i, room_j);
+        const double length = std::min(lead / std::max(eta, FLAT), most);
+        b_[i] = length == room_i ? to_i : b_[i] + length;
+        b_[j] = length == room_j ? to_j : b_[j] - length;
+        const T change = T(length);
+        for (Index t = 0; t < width_; t += lanes<T>)
+            store(f_.data() + t,
+                  load(f_.data() + t) + change * (load(Ki + t) - load(Kj + t)));
+        mark(i);
+        mark(j);
+    }
+
+    static T smallest(Vec<T> v) {
+        T least = v[0];
+        for (int l = 1; l < lanes<T>; ++l) least = std::min<T>(least, v[l]);
+        return least;
+    }
+
+    template <class F>
+    Index place(F values, T wanted) const {
+        for (Index t = 0; t < width_; t += lanes<T>)
+            if (const std::uint64_t bits = lane_bits<T>(values(t) == wanted); bits != 0)
+                return t + std::countr_zero(bits);
+        return 0;
+    }
+
+    static constexpr double FLAT = 1e-12;  // curvature below which a pair is flat
+
+    Variables v_;
+    Index q_, width_;
+    double* b_;
+    int groups_;
+    std::vector<T> K_, f_, diagonal_, gain_, up_[2], low_[2];
+};
+
+// f += sum_s change[s] K[slots[s], :]; eight rows are summed in T, then in double.
+template <class T>
+void add_kernel_rows(const T* K, Index n, const std::int64_t* slots,
+                     const double* change, Index count, double* f, int threads) {
+    constexpr Index block = 1024;
+    for_blocks(n, block, threads, [&](int, Index begin, Index end) {
+        const Index m = end - begin;
+        double sum[block] = {};
+        Index s = 0;
+        for (; s + 8 <= count; s += 8) {
+            const T* k[8];
+            T c[8];
+            for (int r = 0; r < 8; ++r) {
+                k[r] = K + slots[s + r] * n + begin;
+                c[r] = T(change[s + r]);
+            }
+            for (Index t = 0; t < m; ++t) {
+                const T a = (c[0] * k[0][t] + c[1] * k[1][t]) +
+                            (c[2] * k[2][t] + c[3] * k[3][t]);
+                const T b = (c[4] * k[4][t] + c[5] * k[5][t]) +
+                            (c[6] * k[6][t] + c[7] * k[7][t]);
+                sum[t] += double(a + b);
+            }
+        }
+        for (; s < count; ++s) {
+            const T* k = K + slots[s] * n + begin;
+            for (Index t = 0; t < m; ++t) sum[t] += change[s] * double(k[t]);
+        }
+        for (Index t = 0; t < m; ++t) f[begin + t] += sum[t];
+    });
+}
+
+using Doubles = Vector<const double>;
+using Groups = Optional<Vector<const std::int8_t>>;
+using Indices = Vector<const std::int64_t>;
+
+template <class T>
+void bind(nb::module_& m) {
+    m.def(
+        "smo",
+        [](Matrix<const T> K, Indices slots, Indices rows, Doubles f, Doubles lo,
+           Doubles hi, Doubles eps, Groups group, int groups, double tol, Index most,
+           Vector<double> b) {
+            nb::gil_scoped_release free;
+            const Variables v{f.data(),  b.data(),   lo.data(),
+                              hi.data(), eps.data(), data_or_null(group)};
+            Inner<T> inner(v, Index(b.shape(0)), K.data(), Index(K.shape(1)),
+                           slots.data(), rows.data(), b.data(), groups);
+            return inner.run(tol, most);
+        },
+        as_is("K"), as_is("slots"), as_is("rows"), as_is("f"), as_is("lo"), as_is("hi"),
+        as_is("eps"), as_is("group").none(), nb::arg("groups"), nb::arg("tol"),
+        nb::arg("most"), as_is("b"));
+    m.def(
+        "add_kernel_rows",
+        [](Matrix<const T> K, Indices slots, Doubles change, Vector<double> f,
+           int threads) {
+            nb::gil_scoped_release free;
+            add_kernel_rows(K.data(), Index(K.shape(1)), slots.data(), change.data(),
+                            Index(slots.shape(0)), f.data(), threads);
+        },
+        as_is("K"), as_is("slots"), as_is("change"), as_is("f"), nb::arg("threads"));
+}
+
+}  // namespace
+
+void bind_smo(nb::module_& m) {
+    bind<float>(m);
+    bind<double>(m);
+    m.def(
+        "working_set",
+        [](Doubles f, Doubles b, Doubles lo, Doubles hi, Doubles eps, Groups group,
+           Index want, Vector<std::uint8_t> taken, Vector<std::int64_t> chosen) {
+            nb::gil_scoped_release free;
+            const Variables v{f.data(),  b.data(),   lo.data(),
+                              hi.data(), eps.data(), data_or_null(group)};
+            return working_set(v, Index(f.shape(0)), want, taken.data(), chosen.data());
+        },
+        as_is("f"), as_is("b"), as_is("lo"), as_is("hi"), as_is("eps"),
+        as_is("group").none(), nb::arg("want"), as_is("taken"), as_is("chosen"));
+}
+
+}  // namespace corollary

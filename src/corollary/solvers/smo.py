@@ -1,0 +1,558 @@
+"""Sequential minimal optimisation in wide working sets, with a duality gap.
+
+Also known as: SMO, decomposition, chunking, working-set method for support vectors.
+
+Every support vector machine's dual is one problem.  Minimise over b (v,)
+
+    D(b) = 1/2 b'K b + q'b + sum_t eps_t |b_t|                                   (1)
+    lo <= b <= hi,    sum_{t in group g} b_t  kept as it is at the start
+
+    f = K b + q                                                                  (2)
+
+A variable that rises changes D at the rate up_t, one that falls at the rate -low_t:
+
+    up_t  = f_t + eps_t (b_t >= 0, else -eps_t),     where b_t < hi_t
+    low_t = f_t + eps_t (b_t >  0, else -eps_t),     where b_t > lo_t            (3)
+
+b is optimal if and only if no pair of a group can gain: with up_g = min up_t and
+low_g = max low_t over the group,
+
+    violation = max_g (low_g - up_g) <= tol                                      (4)
+
+    Outer steps.  The variables that violate (4) most, and those of the step before,
+    make a working set of tens to hundreds.  Their kernel rows are computed together in
+    register tiles, and kept in a cache of bounded size that forgets the row unused for
+    longest.
+    Inner steps.  In the working set the pair (i, j) with the least up_i and then
+
+        the largest gain  (low_j - up_i)^2 / (K_ii + K_jj - 2 K_ij)              (5)
+        b_i += t,  b_j -= t,  t = (low_j - up_i) / (K_ii + K_jj - 2 K_ij)        (6)
+
+    cut at the box and at the kink of |b|, until (4) holds in the set.  f of all
+    variables is brought up to date, in float64, when the set is done.
+    Shrinking.  A row none of whose variables could gain with any other is left out, and
+    the cached rows are cut accordingly; before the end f is made whole and (4) is
+    tested on every variable.
+    Polish.  Where few variables are strictly between their bounds, these free ones F
+    solve a linear system that is exact as long as no bound is met:
+
+        f_t + (K d)_t + eps_t sign(b_t) = rho_g,  t in F;   sum_{F in g} d_t = 0 (7)
+
+    Precision.  Kernel rows are float32 where tol allows, and float64 where the
+    rounding of f might reach tol, beginning from what float32 has found.
+
+For every number rho_g
+
+    D(b) - min D <= sum_t max over c in [lo_t, hi_t] of
+                    (f_t - rho_g)(b_t - c) + eps_t (|b_t| - |c|)                 (8)
+
+because D is convex and the groups' sums are fixed.  Each term is >= 0, the sum is the
+duality gap, and its minimiser rho the best offset of the machine.
+
+Notation: v variables, c = v / n of them for every row: t belongs to the row t mod n.
+References: Platt (1998); Joachims (1998); Fan, Chen and Lin (2005), second-order
+selection; Hsu and Lin (2002), working sets.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.linalg import LinAlgError, LinAlgWarning
+from scipy.linalg import solve as solve_linear
+
+from corollary import loops
+from corollary.core.arrays import Floats, Vector
+from corollary.core.report import StopReason
+from corollary.engine.executors import single_threaded_blas
+
+__all__ = ["Dual", "Gram", "Limits", "Optimum", "duality_gap", "solve"]
+
+SET = 256  # variables in a working set, half of them new
+STEPS = 100  # inner steps for each variable of a set, at most
+ENDLESS = 10**7  # pairs, or 100 for each variable, that no sane search needs
+ROUGH = 3  # first working sets, solved to a tenth of what they violate
+FIRST_LOOK = 30  # working sets before the first look for rows to leave out
+WORTH = 0.25  # share of the rows that must be idle to be left out
+PATIENCE = 60  # working sets in which D must fall
+PROGRESS = 1e-12  # by this share of it at least
+SHARPER = 4  # times that tol is divided by 10 before (7) is given up
+MOST_FREE = 200  # variables that (7) is solved for
+BLOCK = 256  # rows at a time when f is made whole
+
+
+class Gram(Protocol):
+    """A kernel matrix, by rows: all the solver knows of kernel and data."""
+
+    n: int  # columns
+    dtype: Any
+
+    def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
+        """Write K[rows, columns] into out[slots]; rows count in the whole matrix."""
+
+    def take(self, columns: Vector) -> Gram:
+        """Return the matrix of some of the whole matrix's columns."""
+
+    def to(self, dtype: Any) -> Gram:
+        """Return the same in another precision."""
+
+
+@dataclass(frozen=True)
+class Dual:
+    """Problem (1) but for K; all arrays (v,)."""
+
+    q: Floats
+    lo: Floats
+    hi: Floats
+    eps: Floats
+    start: Floats
+    group: Vector | None = None  # int8, 0 or 1
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop, and how much memory the cache may have."""
+
+    tol: float = 1e-3
+    max_iter: int = -1  # pairs; -1 for so many that only a hopeless search needs them
+    seconds: float | None = None
+    cache_bytes: float = 200e6
+    shrinking: bool = True
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Where the search ended."""
+
+    b: Floats
+    f: Floats
+    rho: Floats  # (groups,) the offset: between up_g and low_g
+    objective: float  # (1)
+    gap: float  # (8)
+    violation: float  # (4)
+    steps: int  # pairs
+    sets: int
+    rows: int  # kernel rows computed
+    stop: StopReason
+
+
+def solve(gram: Gram, dual: Dual, limits: Limits) -> Optimum:
+    """Minimise (1).
+
+    Parameters
+    ----------
+    gram : Gram
+        The kernel matrix, in float32 or float64.
+    dual : Dual
+    limits : Limits
+
+    Returns
+    -------
+    Optimum
+    """
+    with single_threaded_blas():
+        search = Decomposition(gram, dual, limits)
+        stop = search.run()
+        doubtful = gram.dtype == np.float32 and search.rounding() > limits.tol / 10
+        if stop in (StopReason.CONVERGED, StopReason.STALLED) and doubtful:
+            search.sharpen()
+            stop = search.run()
+        for _ in range(SHARPER):
+            if stop is not StopReason.CONVERGED or search.polish():
+                break
+            search.limits = replace(search.limits, tol=search.limits.tol / 10)
+            stop = search.run()
+        return search.optimum(stop)
+
+
+class Cache:
+    """Kernel rows by their numbers, in a buffer of bounded size."""
+
+    def __init__(self, gram: Gram, whole: int, limits: Limits) -> None:
+        size = np.dtype(gram.dtype).itemsize
+        most = int(limits.cache_bytes / size)
+        slots = int(np.clip(most // max(1, gram.n), 4, max(4, gram.n)))
+        self.buffer = np.empty(slots * gram.n, gram.dtype)
+        self.slot_of = np.full(whole, -1, dtype=np.int64)
+        self.computed = 0
+        self._lay_out(gram)
+
+    def _lay_out(self, gram: Gram) -> None:
+        self.gram = gram
+        slots = min(len(self.buffer) // max(1, gram.n), len(self.slot_of))
+        self.K = self.buffer[: slots * gram.n].reshape(slots, gram.n)
+        self.owner = np.full(slots, -1, dtype=np.int64)
+        self.used = np.zeros(slots, dtype=np.int64)
+        self.filled = self.clock = 0
+
+    def slots(self, rows: Vector) -> Vector:
+        """Return where these rows are, and compute those that are missing."""
+        self.clock += 1
+        missing = np.unique(rows[self.slot_of[rows] < 0])
+        if len(missing):
+            self.used[self.slot_of[rows[self.slot_of[rows] >= 0]]] = self.clock
+            free = self._free(len(missing))
+            self.gram.fill(missing, self.K, free)
+            self.slot_of[missing], self.owner[free] = free, missing
+            self.computed += len(missing)
+        where = self.slot_of[rows]
+        self.used[where] = self.clock
+        return where
+
+    def _free(self, count: int) -> Vector:
+        """Return places never used, or those unused for longest."""
+        first, self.filled = self.filled, self.filled + count
+        if self.filled <= len(self.K):
+            return np.arange(first, self.filled)
+        self.filled = len(self.K) + 1
+        free = np.sort(np.argpartition(self.used, count - 1)[:count])
+        gone = self.owner[free]
+        self.slot_of[gone[gone >= 0]] = -1
+        return free
+
+    def cut(self, gram: Gram, keep: Vector, rows: Vector) -> None:
+        """Keep some columns of the rows that are still wanted, in the same buffer."""
+        old, n, m = self.owner, self.K.shape[1], len(keep)
+        wanted = np.zeros(len(self.slot_of), dtype=bool)
+        wanted[rows] = True
+        self.slot_of[:] = -1
+        kept = [s for s in np.flatnonzero(old >= 0) if wanted[old[s]]]
+        for place, s in enumerate(kept):
+            row = self.buffer[s * n : (s + 1) * n][keep]
+            self.buffer[place * m : (place + 1) * m] = row
+        self._lay_out(gram)
+        self.filled = len(kept)
+        self.owner[: len(kept)] = old[kept]
+        self.slot_of[old[kept]] = np.arange(len(kept))
+
+
+class Decomposition:
+    """The search: every variable's b, and f of those that are not left out."""
+
+    def __init__(self, gram: Gram, dual: Dual, limits: Limits) -> None:
+        self.whole, self.dual, self.limits = gram, dual, limits
+        self.n, self.copies = gram.n, len(dual.q) // gram.n
+        self.groups = 1 if dual.group is None else 2
+        self.most = limits.max_iter
+        if self.most < 0:
+            self.most = max(ENDLESS, 100 * len(dual.q))
+        self.deadline = np.inf
+        if limits.seconds is not None:
+            self.deadline = time.monotonic() + limits.seconds
+        self.b, self.f = dual.start.astype(np.float64), dual.q.astype(np.float64)
+        self.steps = self.sets = self.computed = 0
+        self.violation = np.inf
+        self.best = self.least = np.inf
+        self.idle_sets = 0
+        self._open()
+        self._make_whole(np.arange(self.n))
+        self.value = self.objective()
+
+    # -- the rows at work ------------------------------------------------------------
+    def _open(self) -> None:
+        """Begin with all rows."""
+        self.cache = Cache(self.whole, self.n, self.limits)
+        self.rows = np.arange(self.n)  # the rows at work
+        self._gather()
+
+    def _gather(self) -> None:
+        """Copy what belongs to the rows at work."""
+
+        def take(a: Any) -> Any:
+            return np.ascontiguousarray(
+                a.reshape(self.copies, -1)[:, self.rows]
+            ).ravel()
+
+        d = self.dual
+        self.at = take(np.arange(len(self.b)))
+        self.here = [take(a) for a in (self.f, self.b, d.lo, d.hi, d.eps)]
+        self.group = None if d.group is None else take(d.group)
+        self.taken = np.zeros(len(self.at), dtype=np.uint8)
+        self.before = np.zeros(0, dtype=np.int64)
+
+    def _scatter(self) -> None:
+        self.f[self.at], self.b[self.at] = self.here[0], self.here[1]
+
+    def _make_whole(self, rows: Vector) -> None:
+        """Compute (2) of some rows from all that is not 0."""
+        total = self.b.reshape(self.copies, -1).sum(axis=0)
+        some = np.flatnonzero(total)
+        f = np.zeros(len(rows))
+        if len(some) and len(rows):
+            gram = self.whole.take(rows)
+            block = np.empty((min(BLOCK, len(some)), len(rows)), self.whole.dtype)
+            for first in range(0, len(some), BLOCK):
+                part = some[first : first + BLOCK]
+                slots = np.arange(len(part))
+                gram.fill(part, block, slots)
+                loops.add_kernel_rows(block, slots, total[part], f, self.limits.threads)
+            self.computed += len(some) * len(rows) // self.n
+        at = (np.arange(self.copies)[:, None] * self.n + rows).ravel()
+        self.f[at] = self.dual.q[at] + np.tile(f, self.copies)
+        self._gather()
+
+    def _shrink(self) -> None:
+        """Leave out the rows none of whose variables could gain."""
+        idle = self._idle().reshape(self.copies, -1).all(axis=0)
+        keep = np.flatnonzero(~idle)
+        if len(keep) > (1 - WORTH) * len(self.rows) or len(keep) < 2 * SET:
+            return
+        self._scatter()
+        self.rows = self.rows[keep]
+        self.cache.cut(self.whole.take(self.rows), keep, self.rows)
+        self._gather()
+
+    def _idle(self) -> Any:
+        """Tell which variables could not gain with any other of their group."""
+        f, b, lo, hi, eps = self.here
+        up = np.where(b < hi, f + np.where(b >= 0, eps, -eps), np.inf)  # (3)
+        low = np.where(b > lo, f + np.where(b > 0, eps, -eps), -np.inf)
+        idle = np.zeros(len(f), dtype=bool)
+        for g in range(self.groups):
+            of = slice(None) if self.group is None else self.group == g
+            idle[of] = (up[of] > low[of].max(initial=-np.inf)) & (
+                low[of] < up[of].min(initial=np.inf)
+            )
+        return idle
+
+    # -- the search ------------------------------------------------------------------
+    def run(self) -> StopReason:
+        """Take working sets until (4) holds for all variables, or a limit is met."""
+        self.best = self.least = np.inf
+        self.idle_sets, look = 0, FIRST_LOOK
+        try:
+            while True:
+                chosen = self._choose()
+                if self.violation <= self.limits.tol:
+                    if len(self.rows) == self.n:
+                        return StopReason.CONVERGED
+                    self._restore()
+                    continue
+                if self._exhausted():
+                    return StopReason.MAX_PASSES
+                if self._stalled():
+                    return StopReason.STALLED
+                self._work(chosen)
+                if self.limits.shrinking and (look := look - 1) <= 0:
+                    self._shrink()
+                    look = FIRST_LOOK
+        except KeyboardInterrupt:
+            return StopReason.INTERRUPTED
+        finally:
+            self._restore()
+
+    def _exhausted(self) -> bool:
+        return self.steps >= self.most or time.monotonic() > self.deadline
+
+    def _stalled(self) -> bool:
+        """Tell whether neither D nor the violation has fallen for long."""
+        falls = self.value < self.best - PROGRESS * abs(self.best)
+        if falls or not np.isfinite(self.best) or self.violation < 0.9 * self.least:
+            self.best, self.idle_sets = self.value, 0
+            self.least = min(self.least, self.violation)
+        else:
+            self.idle_sets += 1
+        return self.idle_sets > PATIENCE
+
+    def _choose(self) -> Vector:
+        """Return the next working set."""
+        f, b, lo, hi, eps = self.here
+        wide = max(2, min(SET, len(self.cache.K), len(f)))
+        kept = self.before[-(wide // 2) :]
+        self.taken[:] = 0
+        self.taken[kept] = 1
+        fresh = np.empty(wide, dtype=np.int64)
+        want = wide - len(kept)
+        count, self.violation = loops.working_set(
+            f, b, lo, hi, eps, self.group, want, self.taken, fresh
+        )
+        self.before = fresh[:count].copy()
+        return np.concatenate([kept, self.before])
+
+    def _work(self, chosen: Vector) -> None:
+        """Solve the working set, and bring f up to date."""
+        f, b, lo, hi, eps = (a[chosen] for a in self.here)
+        n = len(self.rows)
+        local = chosen % n
+        slots = self.cache.slots(self.rows[local])
+        group = None if self.group is None else self.group[chosen]
+        tol = self.limits.tol / 2
+        if self.sets < ROUGH:
+            tol = max(tol, self.violation / 10)
+        most = min(STEPS * len(chosen), self.most - self.steps)
+        old = b.copy()
+        steps, _ = loops.smo(
+            self.cache.K, slots, local, f, lo, hi, eps, group, self.groups, tol, most, b
+        )
+        moved = np.flatnonzero(b != old)
+        change = np.zeros(n)
+        loops.add_kernel_rows(
+            self.cache.K, slots[moved], (b - old)[moved], change, self.limits.threads
+        )
+        self.here[0].reshape(self.copies, n)[:] += change
+        self.here[1][chosen] = b
+        fall = (b - old) @ (f + self.here[0][chosen]) / 2
+        self.value += float(fall + eps @ (np.abs(b) - np.abs(old)))
+        self.steps += steps
+        self.sets += 1
+
+    def _restore(self) -> None:
+        """Bring back the rows that were left out, with their f."""
+        self._scatter()
+        if len(self.rows) == self.n:
+            return
+        absent = np.ones(self.n, dtype=bool)
+        absent[self.rows] = False
+        self.computed += self.cache.computed
+        self._open()
+        self._make_whole(np.flatnonzero(absent))
+
+    def sharpen(self) -> None:
+        """Go on in float64."""
+        self.whole = self.whole.to(np.float64)
+        self.computed += self.cache.computed
+        self._open()
+        self._make_whole(np.arange(self.n))
+
+    def polish(self) -> bool:
+        """Solve (7) if it is small; tell whether there is nothing left to sharpen."""
+        d, b, f = self.dual, self.b, self.f
+        free = np.flatnonzero((b > d.lo) & (b < d.hi) & ((b != 0) | (d.eps == 0)))
+        fits = len(free) <= min(MOST_FREE, len(self.cache.K))
+        if self.whole.dtype != np.float64 or not len(free) or not fits:
+            return True
+        rows = free % self.n
+        slots = self.cache.slots(rows)
+        group = np.zeros(len(free), int) if d.group is None else d.group[free]
+        of = (group[:, None] == np.arange(self.groups)).astype(np.float64)
+        slope = f[free] + d.eps[free] * np.sign(b[free])
+        corner = np.zeros((self.groups, self.groups))
+        A = np.block([[self.cache.K[slots][:, rows], -of], [-of.T, corner]])
+        target = np.concatenate([-slope, np.zeros(self.groups)])
+        step = exact_step(A, target)[: len(free)].astype(np.float64)
+        moved = b[free] + step
+        bad = (moved <= d.lo[free]) | (moved >= d.hi[free])
+        bad |= (d.eps[free] > 0) & (moved * b[free] < 0)
+        if bad.any() or not np.isfinite(moved).all():
+            return False
+        change = np.zeros(self.n)
+        loops.add_kernel_rows(self.cache.K, slots, step, change, self.limits.threads)
+        fresh_b, fresh_f = b.copy(), f + np.tile(change, self.copies)
+        fresh_b[free] = moved
+        if duality_gap(fresh_b, fresh_f, d)[0] > duality_gap(b, f, d)[0]:
+            return False
+        self.b, self.f = fresh_b, fresh_f
+        self._gather()
+        self._choose()
+        return True
+
+    # -- what is known ---------------------------------------------------------------
+    def objective(self) -> float:
+        """Return (1); f must be whole."""
+        half = 0.5 * (self.b @ (self.f + self.dual.q))
+        return float(half + self.dual.eps @ np.abs(self.b))
+
+    def rounding(self) -> float:
+        """Return what the rounding of the kernel rows may do to f, typically."""
+        unit = float(np.finfo(self.whole.dtype).eps)
+        spread = 8 * np.sqrt(float((self.b**2).sum()))
+        return unit * (spread + 2 * float(np.abs(self.f).max(initial=0.0)))
+
+    def optimum(self, stop: StopReason) -> Optimum:
+        """Return what was found."""
+        d = self.dual
+        value = self.objective()
+        gap, _ = duality_gap(self.b, self.f, d, self.rounding())
+        gap += 4 * float(np.finfo(np.float64).eps) * abs(value)
+        rho = np.array([offset(self.b, self.f, d, g) for g in range(self.groups)])
+        return Optimum(
+            self.b,
+            self.f,
+            rho,
+            value,
+            gap,
+            max(0.0, self.violation),
+            self.steps,
+            self.sets,
+            self.computed + self.cache.computed,
+            stop,
+        )
+
+
+def exact_step(A: Floats, target: Floats) -> Floats:
+    """Solve A x = target, for the shortest x where there are many."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return solve_linear(A, target, assume_a="sym")
+    except (LinAlgError, LinAlgWarning):
+        return np.linalg.lstsq(A, target, rcond=1e-12)[0]
+
+
+def slopes(b: Floats, f: Floats, dual: Dual) -> tuple[Floats, Floats]:
+    """Return (3), inf and -inf where a variable cannot move."""
+    up = np.where(b < dual.hi, f + np.where(b >= 0, dual.eps, -dual.eps), np.inf)
+    low = np.where(b > dual.lo, f + np.where(b > 0, dual.eps, -dual.eps), -np.inf)
+    return up, low
+
+
+def offset(b: Floats, f: Floats, dual: Dual, g: int) -> float:
+    """Return the mean slope of the free variables, or the middle of up_g and low_g."""
+    of = slice(None) if dual.group is None else dual.group == g
+    up, low = (side[of] for side in slopes(b, f, dual))
+    free = up == low
+    if free.any():
+        return float(up[free].mean())
+    top, bottom = up.min(initial=np.inf), low.max(initial=-np.inf)
+    if not np.isfinite(top) or not np.isfinite(bottom):
+        return float(bottom if np.isfinite(bottom) else top if np.isfinite(top) else 0)
+    return float((top + bottom) / 2)
+
+
+def duality_gap(
+    b: Floats, f: Floats, dual: Dual, rounding: float = 0.0
+) -> tuple[float, Floats]:
+    """Return (8), for every f within a rounding error, and the offsets."""
+    groups = 1 if dual.group is None else 2
+    total, rho = 0.0, np.zeros(groups)
+    for g in range(groups):
+        of = slice(None) if dual.group is None else dual.group == g
+        if not len(b[of]):
+            continue
+        part = (b[of], f[of], dual.lo[of], dual.hi[of], dual.eps[of], rounding)
+        low, high = f[of].min() - dual.eps[of].max(), f[of].max() + dual.eps[of].max()
+        for _ in range(100):  # the gap is convex in rho: halve where its slope is 0
+            middle = (low + high) / 2
+            if middle in (low, high):
+                break
+            _, slope = gap_at(middle, *part)
+            low, high = (middle, high) if slope < 0 else (low, middle)
+        values = [(gap_at(r, *part)[0], r) for r in (low, high)]
+        best, rho[g] = min(values)
+        total += best
+    return total, rho
+
+
+def gap_at(
+    rho: float,
+    b: Floats,
+    f: Floats,
+    lo: Floats,
+    hi: Floats,
+    eps: Floats,
+    rounding: float,
+) -> tuple[float, float]:
+    """Return the sum (8) at rho, and its slope there."""
+    s = f - rho
+    ends = np.stack([lo, hi, np.clip(0.0, lo, hi)])  # a maximum is at an end or a kink
+    gains = s * (b - ends) + eps * (np.abs(b) - np.abs(ends))
+    gains += rounding * np.abs(b - ends)
+    best = gains.argmax(axis=0)
+    at = np.arange(len(b))
+    value = np.maximum(gains[best, at], 0.0).sum()
+    return float(value), float((ends[best, at] - b).sum())

@@ -1,0 +1,239 @@
+"""What all kernel machines share: kernel, matrix, expansion and account.
+
+A machine's answer is an expansion over some training rows z_s, the support vectors,
+
+    g(x) = sum_s b_s k(x, z_s) - rho                                             (1)
+
+It has no summation form: every pair of rows may matter.  `kernels` has random features
+and Nystrom's method, whose linear machines scale to any number of rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.config import get_config
+from corollary.core.errors import DataError, sentence
+from corollary.core.params import boolean, function, one_of, real, whole
+from corollary.core.report import Optimality, Report, StopReason
+from corollary.engine.rows_learner import RowsLearner
+from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel, Tiles
+from corollary.solvers import smo
+
+__all__ = ["KernelMachine", "account_for", "blocks"]
+
+SINGLE = 1e-4  # a coarser tol than this lets float32 rows do
+FEW_ROWS = 1000  # with so few rows float64 costs nothing
+SAMPLE = 300  # rows whose matrix is tested for negative eigenvalues
+UNEVEN = 100.0  # ratio of the features' spreads worth a warning
+QUERY_BYTES = 2**22  # of kernel values at a time
+
+Kernel = Callable[[Matrix, Matrix], Floats]
+
+
+class KernelMachine(RowsLearner):
+    """The kernel's parameters and what is done with them."""
+
+    kernel_rules: ClassVar = {
+        "kernel": one_of("linear", "poly", "rbf", "sigmoid", "precomputed") | function,
+        "degree": whole(0),
+        "gamma": one_of("scale", "auto") | real(0, ends="(]"),
+        "coef0": real(),
+        "tol": real(0, ends="(]"),
+        "cache_size": real(0, ends="(]"),
+        "shrinking": boolean,
+        "max_iter": whole(-1),
+        "verbose": boolean | whole(0),
+    }
+    kernel: Any
+    degree: int
+    gamma: Any
+    coef0: float
+    tol: float
+    cache_size: float
+    shrinking: bool
+    max_iter: int
+    support_: Vector
+    support_vectors_: Any
+    gamma_: float
+    max_seconds: float | None = None
+    takes_sparse = True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+    # -- the kernel ------------------------------------------------------------------
+    def _read_kernel(
+        self, X: Matrix, w: Vector | None, report: Report
+    ) -> Kernel | None:
+        """Return the kernel as a function, None where its matrix is given as X."""
+        self.gamma_ = self._stated_gamma(X, w)
+        if self.kernel == "precomputed":
+            if X.shape[0] != X.shape[1]:
+                must = "Precomputed matrix must be a square matrix"
+                raise DataError(sentence(self, must, f"shape {X.shape}"))
+            return None
+        if callable(self.kernel):
+            return self.kernel
+        if self.kernel != "linear":
+            self._warn_if_uneven(X, report)
+        return self._tile_kernel()
+
+    def _tile_kernel(self) -> TileKernel:
+        return TileKernel(self.kernel, self.gamma_, self.coef0, self.degree)
+
+    def _stated_gamma(self, X: Matrix, w: Vector | None) -> float:
+        if not isinstance(self.gamma, str):
+            return float(self.gamma)
+        if (
+            self.gamma == "auto"
+            or callable(self.kernel)
+            or self.kernel == "precomputed"
+        ):
+            return 1.0 / X.shape[1]
+        share = np.full(X.shape[0], 1.0) if w is None else w.astype(np.float64)
+        share = share / share.sum()
+        square = X.multiply(X) if sp.issparse(X) else np.square(X, dtype=np.float64)
+        mean = float((share @ X).mean())
+        spread = float((share @ square).mean()) - mean**2
+        return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+
+    def _warn_if_uneven(self, X: Matrix, report: Report) -> None:
+        """Say so where a few features will drown the others in every distance."""
+        if sp.issparse(X) or X.shape[1] < 2:
+            return
+        spread = X.std(axis=0, dtype=np.float64)
+        spread = spread[spread > 0]
+        if len(spread) > 1 and spread.max() > UNEVEN * spread.min():
+            text = (
+                f"{type(self).__name__}: the features' standard deviations differ by a "
+                f"factor of {spread.max() / spread.min():.3g}, so that the largest "
+                "rule the kernel. Scale them first (StandardScaler)."
+            )
+            report.warnings.append(text)
+            warnings.warn(text, UserWarning, stacklevel=5)
+
+    def _gram(
+        self, kernel: Kernel | None, X: Matrix, rows: Vector | None, threads: int
+    ) -> smo.Gram:
+        """Return the kernel matrix of some rows, in the precision that tol asks for."""
+        some = X if rows is None else X[rows]
+        coarse = self.tol >= SINGLE and some.shape[0] > FEW_ROWS
+        dtype = np.float32 if coarse or X.dtype == np.float32 else np.float64
+        if kernel is None:
+            K = some if rows is None else some[:, rows]
+            return MatrixGram(K, dtype)
+        if isinstance(kernel, TileKernel) and not sp.issparse(X):
+            return TiledGram(some, kernel, dtype, threads)
+        return BlockGram(some, kernel, dtype)
+
+    def _limits(self, threads: int, machines: int = 1) -> smo.Limits:
+        return smo.Limits(
+            tol=self.tol,
+            max_iter=self.max_iter,
+            seconds=self.max_seconds,
+            cache_bytes=self.cache_size * 1e6 / machines,
+            shrinking=self.shrinking,
+            threads=threads,
+        )
+
+    def _check_curvature(
+        self, kernel: Kernel | None, X: Matrix, report: Report
+    ) -> None:
+        """Say so where a sample of the matrix has a clearly negative eigenvalue."""
+        convex = isinstance(kernel, TileKernel) and kernel.kind in ("linear", "rbf")
+        if convex or X.shape[0] < 2:
+            return
+        step = -(-X.shape[0] // SAMPLE)
+        some = X[::step]
+        K = some[:, ::step] if kernel is None else kernel(some, some)
+        values = np.linalg.eigvalsh(np.asarray(K, dtype=np.float64))
+        if values[0] < -1e-6 * max(values[-1], 0.0) - 1e-12:
+            text = (
+                f"{type(self).__name__}: the kernel is not positive semi-definite: its "
+                f"matrix on {len(values)} rows has the eigenvalue {values[0]:.3g}. The "
+                "fit is a stationary point, and its duality gap proves nothing. Use a "
+                "Mercer kernel."
+            )
+            report.warnings.append(text)
+            warnings.warn(text, UserWarning, stacklevel=4)
+
+    # -- the expansion ---------------------------------------------------------------
+    def _keep(self, X: Matrix, support: Vector) -> None:
+        """Keep the support vectors."""
+        self.support_ = support.astype(np.int32)
+        if self.kernel == "precomputed":
+            self.support_vectors_ = np.empty((0, 0), X.dtype)
+        else:
+            self.support_vectors_ = X[support]
+        self.shape_fit_ = X.shape
+
+    def _expand(self, X: Any, coefficients: Floats) -> Floats:
+        """Return the sums (1), but for rho, for several columns of coefficients."""
+        parts = [K @ coefficients.astype(K.dtype) for K in self._blocks(X)]
+        return np.concatenate(parts).astype(np.float64)
+
+    def _blocks(self, X: Any) -> Iterator[Floats]:
+        """Yield the kernel of some rows at a time with all support vectors."""
+        X = self._query(X)  # type: ignore[attr-defined]
+        if self.kernel == "precomputed":
+            yield np.asarray(X[:, self.support_])
+        elif callable(self.kernel):
+            K = np.asarray(self.kernel(X, self.support_vectors_))
+            expected = (X.shape[0], len(self.support_))
+            if K.shape != expected:
+                must = f"kernel must return a matrix of shape {expected}"
+                raise DataError(sentence(self, must, f"{K.shape}"))
+            yield K
+        else:
+            yield from blocks(self._tile_kernel(), X, self.support_vectors_)
+
+
+def blocks(kernel: TileKernel, X: Matrix, Z: Matrix) -> Iterator[Floats]:
+    """Yield k(X, Z) some rows at a time; the next block overwrites the one before."""
+    n = X.shape[0]
+    step = max(6, QUERY_BYTES // (X.dtype.itemsize * max(1, Z.shape[0])))
+    if sp.issparse(X) or sp.issparse(Z):
+        for a in range(0, n, step):
+            yield kernel(X[a : a + step], Z)
+        return
+    centre = Z.mean(axis=0, dtype=np.float64) if kernel.kind == "rbf" else None
+    dtype, threads = X.dtype, get_config().threads
+    tiles = Tiles(moved(Z, centre, dtype), kernel)
+    block = np.empty((min(step, n), len(Z)), dtype)
+    for a in range(0, n, step):
+        part = moved(X[a : a + step], centre, dtype)
+        tiles.fill(part, block, np.arange(len(part)), threads)
+        yield block[: len(part)]
+
+
+def moved(X: Floats, centre: Floats | None, dtype: Any) -> Floats:
+    """Return rows relative to a centre, contiguous and of one type."""
+    return np.ascontiguousarray(X if centre is None else X - centre, dtype=dtype)
+
+
+def account_for(optima: list[smo.Optimum], primal: float, report: Report) -> None:
+    """Tell a report of one or more solved duals."""
+    gap = sum(o.gap for o in optima)
+    report.optimality = Optimality("duality gap", gap, gap / primal if primal else None)
+    report.objective = [primal]
+    report.facts["KKT violation"] = max(o.violation for o in optima)
+    report.facts["pairs"] = sum(o.steps for o in optima)
+    report.facts["kernel rows"] = sum(o.rows for o in optima)
+    report.passes = sum(o.sets for o in optima)
+    order = (
+        StopReason.INTERRUPTED,
+        StopReason.MAX_PASSES,
+        StopReason.STALLED,
+        StopReason.CONVERGED,
+    )
+    report.stop = min((o.stop for o in optima), key=order.index)

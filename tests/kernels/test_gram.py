@@ -1,0 +1,41 @@
+"""Kernel matrices by rows: tiles, blocks and given matrices are the same."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel
+
+SKLEARN = {"linear": "linear", "poly": "poly", "sigmoid": "sigmoid", "rbf": "rbf"}
+
+
+@pytest.mark.parametrize("kind", SKLEARN)
+@pytest.mark.parametrize("shift", [0.0, 50.0])
+def test_the_kernel_is_scikit_learns(kind, shift):
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(20, 4)) + shift, rng.normal(size=(30, 4)) + shift
+    kernel = TileKernel(kind, 0.01, 0.3, 3)
+    options = {"gamma": 0.01, "coef0": 0.3, "degree": 3}
+    expected = pairwise_kernels(X, Z, metric=kind, filter_params=True, **options)
+    np.testing.assert_allclose(kernel(X, Z), expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        kernel(sp.csr_array(X), sp.csr_array(Z)), expected, rtol=1e-9
+    )
+    np.testing.assert_allclose(kernel.diagonal(X), np.diagonal(kernel(X, X)), 1e-12)
+    rows = np.array([3, 17, 4])
+    for dtype, tol in ((np.float32, 1e-4), (np.float64, 1e-11)):
+        for gram in (
+            TiledGram(X, kernel, dtype),
+            BlockGram(X, kernel, dtype),
+            MatrixGram(kernel(X, X), dtype),
+            TiledGram(X, kernel, np.float64).to(dtype),
+        ):
+            out = np.zeros((5, 20), dtype)
+            gram.fill(rows, out, np.array([4, 0, 2]))
+            exact = kernel(X, X)[rows]
+            np.testing.assert_allclose(out[[4, 0, 2]], exact, rtol=tol, atol=tol)
+            part = gram.take(np.array([1, 19]))
+            out = np.zeros((3, 2), dtype)
+            part.fill(rows, out, np.arange(3))
+            np.testing.assert_allclose(out, exact[:, [1, 19]], rtol=tol, atol=tol)

@@ -1,0 +1,45 @@
+"""Kernel rows in tiles against the formulas."""
+
+import numpy as np
+import pytest
+from oracles import smo as oracle
+
+from corollary import loops
+
+
+def packed(Z):
+    width = 64 // Z.itemsize
+    padded = np.zeros((-(-len(Z) // width) * width, Z.shape[1]), Z.dtype)
+    padded[: len(Z)] = Z
+    panels = padded.reshape(-1, width, Z.shape[1]).transpose(0, 2, 1)
+    return np.ascontiguousarray(panels), (padded**2).sum(axis=1)
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2, 3])
+@pytest.mark.parametrize("shape", [(1, 1, 1), (5, 3, 7), (13, 17, 40), (6, 2, 2100)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_rows_are_the_kernel(kind, shape, threads, dtype, rng):
+    m, d, n = shape
+    X = rng.normal(size=(m, d)).astype(dtype)
+    Z = rng.normal(size=(n, d)).astype(dtype)
+    out = np.full((m + 3, n), np.nan, dtype)
+    slots = rng.permutation(m + 3)[:m].astype(np.int64)
+    panels, squares = packed(Z)
+    x2 = (X**2).sum(axis=1)
+    loops.kernel_rows(X, x2, panels, squares, kind, 0.3, 0.5, 3, out, slots, threads)
+    expected = oracle.kernel(kind, X, Z, 0.3, 0.5, 3)
+    scale = 3e-5 if dtype == np.float32 else 1e-13
+    np.testing.assert_allclose(out[slots], expected, rtol=scale, atol=scale)
+    others = np.setdiff1d(np.arange(m + 3), slots)
+    assert np.isnan(out[others]).all()  # nobody else's rows are touched
+
+
+def test_a_point_is_1_to_itself_however_far_from_the_origin(dtype, rng):
+    X = (rng.normal(size=(40, 3)) * 1e3).astype(dtype)
+    out = np.empty((40, 40), dtype)
+    panels, squares = packed(X)
+    x2 = squares[:40].copy()
+    slots = np.arange(40)
+    loops.kernel_rows(X, x2, panels, squares, 3, 1e-3, 0.0, 3, out, slots, 1)
+    assert (out <= 1).all()
+    assert np.isfinite(out).all()

@@ -1,0 +1,83 @@
+"""The loops of sequential minimal optimisation against their definitions."""
+
+import numpy as np
+import pytest
+from oracles import smo as oracle
+
+from corollary import loops
+
+
+def problem(rng, n, groups=1, eps=0.0):
+    A = rng.normal(size=(n, 3))
+    K = np.exp(-0.3 * ((A[:, None] - A[None]) ** 2).sum(axis=-1))
+    s = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    if eps:
+        lo, hi, q = np.full(n, -1.0), np.ones(n), -rng.normal(size=n)
+    else:
+        lo, hi, q = np.where(s > 0, 0, -1.0), np.where(s > 0, 1.0, 0), -s
+    group = None if groups == 1 else (s > 0).astype(np.int8)
+    return K, q, lo, hi, np.full(n, eps), group
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("eps", [0.0, 0.3])
+def test_a_working_set_holds_the_worst(groups, eps, rng):
+    n = 200
+    K, q, lo, hi, slope, group = problem(rng, n, groups, eps)
+    b = np.clip(rng.normal(size=n) * (rng.random(n) < 0.5), lo, hi)
+    f = K @ b + q
+    taken, chosen = np.zeros(n, np.uint8), np.empty(20, np.int64)
+    taken[:30] = 1
+    count, worst = loops.working_set(f, b, lo, hi, slope, group, 20, taken, chosen)
+    assert worst == pytest.approx(oracle.violation(f, b, lo, hi, slope, group), abs=0)
+    assert count == len(set(chosen[:count].tolist())) <= 20
+    assert (chosen[:count] >= 30).all()
+    assert taken.sum() == 30 + count
+    up, _low = oracle.slopes(f, b, lo, hi, slope)
+    if groups == 1:
+        open_ = np.arange(n) >= 30
+        half = np.argsort(np.where(open_, up, np.inf))[:10]
+        assert set(half.tolist()) <= set(chosen[:count].tolist())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("eps", [0.0, 0.3])
+@pytest.mark.parametrize("q", [1, 2, 17, 60])
+def test_a_set_is_solved_and_its_sums_kept(dtype, groups, eps, q, rng):
+    n = 80
+    K, linear, lo, hi, slope, group = problem(rng, n, groups, eps)
+    chosen = rng.permutation(n)[:q].astype(np.int64)
+    part = K[np.ix_(chosen, chosen)]
+    start = np.clip(rng.normal(size=q) * 0.3, lo[chosen], hi[chosen])
+    f = part @ start + linear[chosen]
+    b = start.copy()
+    cache = np.ascontiguousarray(K[chosen], dtype=dtype)
+    some = None if group is None else group[chosen]
+    args = (f, lo[chosen], hi[chosen], slope[chosen], some, groups)
+    steps, left = loops.smo(cache, np.arange(q), chosen, *args, 1e-3, 10000, b)
+    assert steps < 10000
+    assert left < 1e-3
+    assert (b >= lo[chosen]).all()
+    assert (b <= hi[chosen]).all()
+    for g in range(groups):
+        of = slice(None) if some is None else some == g
+        assert b[of].sum() == pytest.approx(start[of].sum(), abs=1e-9)
+    after = part @ b + linear[chosen]
+    if q > 2:
+        held = oracle.violation(after, b, *args[1:5])
+        assert held < 1.1e-3
+    before = oracle.objective(part, linear[chosen], slope[chosen], start)
+    assert oracle.objective(part, linear[chosen], slope[chosen], b) <= before + 1e-9
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("count", [0, 1, 8, 21])
+def test_sums_of_rows(threads, count, dtype, rng):
+    K = rng.normal(size=(30, 2500)).astype(dtype)
+    slots = rng.permutation(30)[:count].astype(np.int64)
+    change, f = rng.normal(size=count), rng.normal(size=2500)
+    expected = f + change @ K[slots].astype(np.float64)
+    loops.add_kernel_rows(K, slots, change, f, threads)
+    scale = 1e-5 if dtype == np.float32 else 1e-13
+    np.testing.assert_allclose(f, expected, rtol=scale, atol=scale)

@@ -1,0 +1,190 @@
+"""SVC against scikit-learn's, the course's numbers, and the laws of its dual."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.svm import SVC as Peer
+
+from corollary import SVC, StopReason
+from corollary.core.errors import DataError, ParameterError
+from corollary.svm.svc import ROLES
+
+
+def classes(seed=0, n=200, d=4, K=2):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(K, size=n)
+    y[:K] = np.arange(K)
+    X = rng.normal(size=(n, d)) + 1.2 * rng.normal(size=(K, d))[y]
+    return X, y
+
+
+KERNELS = [
+    {"kernel": "linear"},
+    {"kernel": "poly", "coef0": 0.5, "degree": 2},
+    {"kernel": "rbf"},
+    {"kernel": "rbf", "gamma": "auto"},
+    {"kernel": "rbf", "gamma": 0.7, "C": 20.0},
+    {"kernel": "rbf", "class_weight": "balanced"},
+    {"kernel": "rbf", "class_weight": {1: 5.0}},
+]
+
+
+@pytest.mark.parametrize("K", [2, 3, 5])
+@pytest.mark.parametrize("options", KERNELS, ids=str)
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "csr"])
+def test_it_is_scikit_learns_with_a_finer_solution(K, options, sparse):
+    X, y = classes(K=K)
+    ours = SVC(tol=1e-8, **options)
+    peer = Peer(tol=1e-8, **options)
+    data = sp.csr_array(X) if sparse else X
+    ours.fit(data, y)
+    peer.fit(data if not sparse else sp.csr_matrix(X), y)
+    query, _ = classes(1, 60, K=K)
+    for shape in ("ovr", "ovo"):
+        ours.decision_function_shape = peer.decision_function_shape = shape
+        scores = peer.decision_function(query)
+        np.testing.assert_allclose(ours.decision_function(query), scores, atol=2e-5)
+    np.testing.assert_array_equal(ours.predict(query), peer.predict(query))
+    np.testing.assert_array_equal(ours.support_, peer.support_)
+    np.testing.assert_array_equal(ours.n_support_, peer.n_support_)
+    dual = peer.dual_coef_.toarray() if sparse else peer.dual_coef_
+    np.testing.assert_allclose(ours.dual_coef_, dual, atol=1e-4)
+    np.testing.assert_allclose(ours.intercept_, peer.intercept_, atol=2e-5)
+    if options["kernel"] == "linear" and not sparse:
+        np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_primal_is_dual(kernel, C):
+    X, y = classes(3)
+    model = SVC(C=C, kernel=kernel, tol=1e-9).fit(X, y)
+    s = np.where(y == 1, 1.0, -1.0)
+    beta = np.zeros(len(y))
+    beta[model.support_] = model.dual_coef_[0]
+    g = model.decision_function(X)
+    norm = beta @ (g - model.intercept_[0])  # ||w||^2
+    primal = norm / 2 + C * np.maximum(0, 1 - s * g).sum()
+    dual = np.abs(beta).sum() - norm / 2
+    assert primal == pytest.approx(dual, rel=1e-9)
+    assert model.report_.objective[-1] == pytest.approx(primal, rel=1e-9)
+    assert model.margin_ == pytest.approx(1 / np.sqrt(norm))
+    assert beta.sum() == pytest.approx(0, abs=1e-9)
+
+
+def test_support_vectors_alone_give_the_same_machine():
+    X, y = classes(4)
+    options = {"tol": 1e-10, "gamma": 0.3, "C": 2.0}
+    whole = SVC(**options).fit(X, y)
+    alone = SVC(**options).fit(X[whole.support_], y[whole.support_])
+    query, _ = classes(5)
+    np.testing.assert_allclose(
+        alone.decision_function(query), whole.decision_function(query), atol=1e-8
+    )
+
+
+def test_roles_are_what_the_margins_say():
+    X, y = classes(6)
+    model = SVC(tol=1e-9).fit(X, y)
+    m = np.where(y == 1, 1, -1) * model.decision_function(X)
+    names = np.array(ROLES)[model.roles_]
+    assert (m[names == "outside"] >= 1 - 1e-8).all()
+    np.testing.assert_allclose(m[names == "margin"], 1, atol=1e-8)
+    assert ((m[names == "inside"] >= 0) & (m[names == "inside"] <= 1 + 1e-8)).all()
+    assert (m[names == "misclassified"] < 0).all()
+    assert set(np.flatnonzero(names == "outside")).isdisjoint(model.support_)
+    for name in ROLES:
+        assert f"{(names == name).sum()} {name}" in model.report_.facts["roles"]
+
+
+@given(seed=st.integers(0, 1000), K=st.sampled_from([2, 3]))
+@settings(max_examples=20, deadline=None)
+def test_a_weight_is_a_repetition_and_0_a_removal(seed, K):
+    X, y = classes(seed, 40, 3, K)
+    times = np.random.default_rng(seed).integers(0, 4, size=40)
+    times[:K] = 1
+    weighted = SVC(tol=1e-6).fit(X, y, times)
+    repeated = SVC(tol=1e-6).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    query, _ = classes(seed + 1, 30, 3, K)
+    np.testing.assert_allclose(
+        weighted._pair_scores(query), repeated._pair_scores(query), atol=2e-5
+    )
+
+
+def test_float32_is_computed_in_float32_and_close():
+    X, y = classes(8, 1500)
+    exact = SVC(tol=1e-6).fit(X, y)
+    single = SVC().fit(X.astype(np.float32), y)
+    assert single.dual_coef_.dtype == np.float32
+    np.testing.assert_allclose(
+        single.decision_function(X.astype(np.float32)),
+        exact.decision_function(X),
+        atol=5e-3,
+    )
+
+
+def test_precomputed_and_callable_kernels_are_the_same_machine():
+    X, y = classes(9, K=3)
+    query, _ = classes(10, 50, K=3)
+
+    def kernel(A, B):
+        return (A @ B.T + 1) ** 2
+
+    named = SVC(kernel="poly", degree=2, gamma=1, coef0=1, tol=1e-8).fit(X, y)
+    scores = named.decision_function(query)
+    called = SVC(kernel=kernel, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(called.decision_function(query), scores, atol=1e-6)
+    given_ = SVC(kernel="precomputed", tol=1e-8).fit(kernel(X, X), y)
+    np.testing.assert_allclose(
+        given_.decision_function(kernel(query, X)), scores, atol=1e-6
+    )
+
+
+def test_it_always_ends_and_says_why():
+    X, y = classes(11, 400)
+    with pytest.warns(match="max_iter reached"):
+        few = SVC(C=1e6, max_iter=20).fit(X, y)
+    assert few.report_.stop is StopReason.MAX_PASSES
+    assert few.report_.optimality.value > 0
+    with pytest.warns(match="max_iter reached"):
+        SVC(C=1e8, max_seconds=1e-6).fit(X, y)
+
+
+def test_bad_input_gets_one_sentence():
+    X, y = classes()
+    with pytest.raises(DataError, match=r"SVC: .*at least 2 classes.*one class, 0"):
+        SVC().fit(X, np.zeros(len(y)))
+    with pytest.raises(ParameterError, match="C must be a number > 0"):
+        SVC(C=0).fit(X, y)
+    with pytest.raises(ParameterError, match="gamma must be"):
+        SVC(gamma="wide").fit(X, y)
+    with pytest.raises(ParameterError, match="gamma must be"):
+        SVC(gamma=-1.0).fit(X, y)
+    with pytest.raises(DataError, match="NaN"):
+        SVC().fit(np.where(X > 2, np.nan, X), y)
+    with pytest.raises(DataError, match="square matrix"):
+        SVC(kernel="precomputed").fit(X, y)
+    with pytest.raises(ParameterError, match="break_ties"):
+        SVC(break_ties=True, decision_function_shape="ovo").fit(X, y).predict(X)
+    model = SVC(kernel=lambda A, B: A @ B.T).fit(X, y)
+    model.kernel = lambda A, B: A
+    with pytest.raises(DataError, match="kernel must return"):
+        model.predict(X)
+
+
+def test_a_matrix_that_is_not_a_kernel_works_with_a_warning():
+    X, y = classes(12)
+    K = -X @ X.T
+    with pytest.warns(match="not positive semi-definite"):
+        model = SVC(kernel="precomputed").fit(K, y)
+    assert any("semi-definite" in text for text in model.report_.warnings)
+    assert model.predict(K).shape == y.shape
+
+
+def test_features_of_very_different_scale_are_warned_of_once():
+    X, y = classes(13)
+    with pytest.warns(match="Scale them first") as told:
+        SVC().fit(X * [1, 1, 1, 1e4], y)
+    assert len([w for w in told if "Scale them" in str(w.message)]) == 1
