@@ -31,6 +31,7 @@ ESTIMATORS = {
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
     "KernelPerceptron": "corollary.linear.kernel_perceptron",
+    "KernelQuantileRegressor": "corollary.svm.kernel_quantile_regressor",
     "KernelRidge": "corollary.svm.kernel_ridge",
     "LeastSquaresClassifier": "corollary.linear.least_squares_classifier",
     "Lasso": "corollary.linear.lasso",
@@ -152,6 +153,9 @@ if TYPE_CHECKING:
     from corollary.linear.tweedie import TweedieRegressor as TweedieRegressor
     from corollary.persistence import load as load
     from corollary.persistence import save as save
+    from corollary.svm.kernel_quantile_regressor import (
+        KernelQuantileRegressor as KernelQuantileRegressor,
+    )
     from corollary.svm.kernel_ridge import KernelRidge as KernelRidge
     from corollary.svm.svc import SVC as SVC
 

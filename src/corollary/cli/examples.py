@@ -240,13 +240,16 @@ def _discriminants() -> list[tuple[str, str, Any]]:
 def _kernelised() -> list[tuple[str, str, Any]]:
     import numpy as np
 
-    from corollary import KernelRidge
+    from corollary import KernelQuantileRegressor, KernelRidge
 
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, size=(600, 2))
     wave = np.sin(2 * X[:, 0]) * X[:, 1] + 0.1 * rng.normal(size=600)
     shown: list[tuple[str, str, Any]] = []
-    for regressor in (KernelRidge(0.1, kernel="rbf", gamma=1.0),):
+    for regressor in (
+        KernelRidge(0.1, kernel="rbf", gamma=1.0),
+        KernelQuantileRegressor(C=20, gamma=1.0),
+    ):
         fits = regressor.fit(X[200:], wave[200:]).score(X[:200], wave[:200])
         about = "400 rows of sin(2 x) y with noise"
         shown.append((about, f"R^2 on 200 new rows: {fits:.3f}", regressor))
