@@ -30,6 +30,8 @@ ESTIMATORS = {
     "GeneralizedLinearRegressor": "corollary.linear.generalized_linear_regressor",
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
+    "KernelFisherDiscriminant": "corollary.svm.kernel_fisher_discriminant",
+    "KernelNearestCentroid": "corollary.svm.kernel_nearest_centroid",
     "KernelPerceptron": "corollary.linear.kernel_perceptron",
     "KernelQuantileRegressor": "corollary.svm.kernel_quantile_regressor",
     "KernelRidge": "corollary.svm.kernel_ridge",
@@ -153,6 +155,12 @@ if TYPE_CHECKING:
     from corollary.linear.tweedie import TweedieRegressor as TweedieRegressor
     from corollary.persistence import load as load
     from corollary.persistence import save as save
+    from corollary.svm.kernel_fisher_discriminant import (
+        KernelFisherDiscriminant as KernelFisherDiscriminant,
+    )
+    from corollary.svm.kernel_nearest_centroid import (
+        KernelNearestCentroid as KernelNearestCentroid,
+    )
     from corollary.svm.kernel_quantile_regressor import (
         KernelQuantileRegressor as KernelQuantileRegressor,
     )

@@ -240,7 +240,12 @@ def _discriminants() -> list[tuple[str, str, Any]]:
 def _kernelised() -> list[tuple[str, str, Any]]:
     import numpy as np
 
-    from corollary import KernelQuantileRegressor, KernelRidge
+    from corollary import (
+        KernelFisherDiscriminant,
+        KernelNearestCentroid,
+        KernelQuantileRegressor,
+        KernelRidge,
+    )
 
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, size=(600, 2))
@@ -253,6 +258,11 @@ def _kernelised() -> list[tuple[str, str, Any]]:
         fits = regressor.fit(X[200:], wave[200:]).score(X[:200], wave[:200])
         about = "400 rows of sin(2 x) y with noise"
         shown.append((about, f"R^2 on 200 new rows: {fits:.3f}", regressor))
+    ring = np.digitize((X**2).sum(axis=1), [1.0, 3.0])
+    for classifier in (KernelNearestCentroid(gamma=2.0), KernelFisherDiscriminant()):
+        right = classifier.fit(X[200:], ring[200:]).score(X[:200], ring[:200])
+        about = "400 rows in three rings"
+        shown.append((about, f"accuracy on 200 new rows: {right:.1%}", classifier))
     return shown
 
 

@@ -209,6 +209,11 @@ class FeatureSpaceLearner(KernelMachine):
         return np.array([kernel(X[[i]], X[[i]])[0, 0] for i in range(X.shape[0])])
 
     # -- the expansion ---------------------------------------------------------------
+    def _sums(self, X: Any, A: Floats) -> Floats:
+        """Return (1) for one or several columns of coefficients, as precise as X."""
+        parts = [K @ A.astype(K.dtype) for K in self._blocks(X)]
+        return np.concatenate(parts)
+
     def _blocks(self, X: Any) -> Iterator[Floats]:
         """Yield the kernel of some rows at a time with all that were kept."""
         X = self._query(X)  # type: ignore[attr-defined]

@@ -41,6 +41,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Regressor
@@ -342,8 +343,8 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Vector:
         """Return h(x) + b of each row, (n,) or (n, t)."""
-        parts = [K @ self.dual_coef_.astype(K.dtype) for K in self._blocks(X)]
-        return np.concatenate(parts) + self.intercept_
+        check_is_fitted(self)
+        return self._sums(X, self.dual_coef_) + self.intercept_
 
 
 @dataclass(frozen=True)
