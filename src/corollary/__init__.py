@@ -57,6 +57,8 @@ ESTIMATORS = {
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
     ),
+    "RepresenterClassifier": "corollary.svm.representer_machine",
+    "RepresenterRegressor": "corollary.svm.representer_machine",
     "Ridge": "corollary.linear.ridge",
     "SGDClassifier": "corollary.linear.stochastic_gradient",
     "SGDRegressor": "corollary.linear.stochastic_gradient",
@@ -165,6 +167,12 @@ if TYPE_CHECKING:
         KernelQuantileRegressor as KernelQuantileRegressor,
     )
     from corollary.svm.kernel_ridge import KernelRidge as KernelRidge
+    from corollary.svm.representer_machine import (
+        RepresenterClassifier as RepresenterClassifier,
+    )
+    from corollary.svm.representer_machine import (
+        RepresenterRegressor as RepresenterRegressor,
+    )
     from corollary.svm.svc import SVC as SVC
 
 

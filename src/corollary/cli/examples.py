@@ -245,6 +245,8 @@ def _kernelised() -> list[tuple[str, str, Any]]:
         KernelNearestCentroid,
         KernelQuantileRegressor,
         KernelRidge,
+        RepresenterClassifier,
+        RepresenterRegressor,
     )
 
     rng = np.random.default_rng(0)
@@ -254,12 +256,17 @@ def _kernelised() -> list[tuple[str, str, Any]]:
     for regressor in (
         KernelRidge(0.1, kernel="rbf", gamma=1.0),
         KernelQuantileRegressor(C=20, gamma=1.0),
+        RepresenterRegressor("huber", 0.1, gamma=1.0),
     ):
         fits = regressor.fit(X[200:], wave[200:]).score(X[:200], wave[:200])
         about = "400 rows of sin(2 x) y with noise"
         shown.append((about, f"R^2 on 200 new rows: {fits:.3f}", regressor))
     ring = np.digitize((X**2).sum(axis=1), [1.0, 3.0])
-    for classifier in (KernelNearestCentroid(gamma=2.0), KernelFisherDiscriminant()):
+    for classifier in (
+        KernelNearestCentroid(gamma=2.0),
+        KernelFisherDiscriminant(),
+        RepresenterClassifier("log_loss", 0.1),
+    ):
         right = classifier.fit(X[200:], ring[200:]).score(X[:200], ring[:200])
         about = "400 rows in three rings"
         shown.append((about, f"accuracy on 200 new rows: {right:.1%}", classifier))
