@@ -34,7 +34,11 @@ ESTIMATORS = {
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "JoinTheDots": "corollary.linear.join_the_dots",
     "KMeans": "corollary.clustering.k_means",
+    "KernelFisherDiscriminant": "corollary.svm.kernel_fisher_discriminant",
+    "KernelNearestCentroid": "corollary.svm.kernel_nearest_centroid",
     "KernelPerceptron": "corollary.linear.kernel_perceptron",
+    "KernelQuantileRegressor": "corollary.svm.kernel_quantile_regressor",
+    "KernelRidge": "corollary.svm.kernel_ridge",
     "LeastSquaresClassifier": "corollary.linear.least_squares_classifier",
     "Lasso": "corollary.linear.lasso",
     "LassoCV": "corollary.linear.lasso",
@@ -66,6 +70,8 @@ ESTIMATORS = {
     ),
     "QuantileRegressor": "corollary.linear.quantile_regressor",
     "RadialBasis": "corollary.linear.expansions.radial_basis",
+    "RepresenterClassifier": "corollary.svm.representer_machine",
+    "RepresenterRegressor": "corollary.svm.representer_machine",
     "Ridge": "corollary.linear.ridge",
     "RidgeCV": "corollary.linear.ridge_cv",
     "SGDClassifier": "corollary.linear.stochastic_gradient",
@@ -201,6 +207,22 @@ if TYPE_CHECKING:
     )
     from corollary.persistence import load as load
     from corollary.persistence import save as save
+    from corollary.svm.kernel_fisher_discriminant import (
+        KernelFisherDiscriminant as KernelFisherDiscriminant,
+    )
+    from corollary.svm.kernel_nearest_centroid import (
+        KernelNearestCentroid as KernelNearestCentroid,
+    )
+    from corollary.svm.kernel_quantile_regressor import (
+        KernelQuantileRegressor as KernelQuantileRegressor,
+    )
+    from corollary.svm.kernel_ridge import KernelRidge as KernelRidge
+    from corollary.svm.representer_machine import (
+        RepresenterClassifier as RepresenterClassifier,
+    )
+    from corollary.svm.representer_machine import (
+        RepresenterRegressor as RepresenterRegressor,
+    )
     from corollary.svm.svc import SVC as SVC
 
 

@@ -19,6 +19,7 @@ def examples() -> list[tuple[str, str, Any]]:
         *_hyperplanes(),
         *_discriminants(),
         *_multiclass(),
+        *_kernelised(),
         *_texts(),
         *_tables(),
         *_decisions(),
@@ -171,6 +172,42 @@ def _multiclass() -> list[tuple[str, str, Any]]:
         right = model.fit(X[400:], y[400:]).score(X[:400], y[:400])
         score = f"accuracy on 400 new rows: {right:.1%}"
         shown.append(("800 rows around 5 centres", score, model))
+    return shown
+
+
+def _kernelised() -> list[tuple[str, str, Any]]:
+    import numpy as np
+
+    from corollary import (
+        KernelFisherDiscriminant,
+        KernelNearestCentroid,
+        KernelQuantileRegressor,
+        KernelRidge,
+        RepresenterClassifier,
+        RepresenterRegressor,
+    )
+
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, size=(600, 2))
+    wave = np.sin(2 * X[:, 0]) * X[:, 1] + 0.1 * rng.normal(size=600)
+    shown: list[tuple[str, str, Any]] = []
+    for regressor in (
+        KernelRidge(0.1, kernel="rbf", gamma=1.0),
+        KernelQuantileRegressor(C=20, gamma=1.0),
+        RepresenterRegressor("huber", 0.1, gamma=1.0),
+    ):
+        fits = regressor.fit(X[200:], wave[200:]).score(X[:200], wave[:200])
+        about = "400 rows of sin(2 x) y with noise"
+        shown.append((about, f"R^2 on 200 new rows: {fits:.3f}", regressor))
+    ring = np.digitize((X**2).sum(axis=1), [1.0, 3.0])
+    for classifier in (
+        KernelNearestCentroid(gamma=2.0),
+        KernelFisherDiscriminant(),
+        RepresenterClassifier("log_loss", 0.1),
+    ):
+        right = classifier.fit(X[200:], ring[200:]).score(X[:200], ring[:200])
+        about = "400 rows in three rings"
+        shown.append((about, f"accuracy on 200 new rows: {right:.1%}", classifier))
     return shown
 
 
