@@ -31,6 +31,7 @@ ESTIMATORS = {
     "GradientDescentRegressor": "corollary.linear.gradient_descent",
     "KMeans": "corollary.clustering.k_means",
     "KernelPerceptron": "corollary.linear.kernel_perceptron",
+    "LandmarkFeatures": "corollary.kernels.landmark_features",
     "LeastSquaresClassifier": "corollary.linear.least_squares_classifier",
     "Lasso": "corollary.linear.lasso",
     "LassoCV": "corollary.linear.lasso",
@@ -45,14 +46,17 @@ ESTIMATORS = {
     "MixedNB": "corollary.bayes.mixed_nb",
     "MultinomialNB": "corollary.bayes.multinomial_nb",
     "NearestCentroid": "corollary.discriminants.nearest_centroid",
+    "Nystroem": "corollary.kernels.nystroem",
     "PCA": "corollary.decomposition.pca",
     "ParametricDensity": "corollary.density.parametric",
     "Perceptron": "corollary.linear.perceptron",
     "PoissonRegressor": "corollary.linear.tweedie",
+    "PolynomialCountSketch": "corollary.kernels.polynomial_count_sketch",
     "PriorClassifier": "corollary.bayes.prior_classifier",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
     ),
+    "RBFSampler": "corollary.kernels.rbf_sampler",
     "Ridge": "corollary.linear.ridge",
     "SGDClassifier": "corollary.linear.stochastic_gradient",
     "SGDRegressor": "corollary.linear.stochastic_gradient",
@@ -114,6 +118,14 @@ if TYPE_CHECKING:
     from corollary.discriminants.quadratic_discriminant_analysis import (
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
+    from corollary.kernels.landmark_features import (
+        LandmarkFeatures as LandmarkFeatures,
+    )
+    from corollary.kernels.nystroem import Nystroem as Nystroem
+    from corollary.kernels.polynomial_count_sketch import (
+        PolynomialCountSketch as PolynomialCountSketch,
+    )
+    from corollary.kernels.rbf_sampler import RBFSampler as RBFSampler
     from corollary.linear.batch_perceptron import BatchPerceptron as BatchPerceptron
     from corollary.linear.crammer_singer import (
         CrammerSingerClassifier as CrammerSingerClassifier,

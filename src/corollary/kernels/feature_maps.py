@@ -7,9 +7,9 @@ features, the kernel trick undone.
         m_n(x) = sqrt(p! / (n_0! n_1! ... n_d!)) c^(n_0/2) prod_j (sqrt(gamma) x_j)^n_j
 
 over all n_0 + n_1 + ... + n_d = p: C(d + p, p) monomials of degree up to p, and with c
-= 0 the C(d + p - 1, p) of degree p alone.  In two dimensions and for p = 2, c = 0 that is
-(x_1^2, sqrt(2) x_1 x_2, x_2^2).  A product of degree p in d features costs O(d) by the
-kernel, O(d^p) by the map.
+= 0 the C(d + p - 1, p) of degree p alone.  In two dimensions with p = 2 and c = 0 that
+is (x_1^2, sqrt(2) x_1 x_2, x_2^2).  A product of degree p in d features costs O(d) by
+the kernel, O(d^p) by the map.
 
     Gaussian     exp(-||x - z||^2 / (2 s^2)) = sum_n g_n(x) g_n(z)                   (2)
         g_n(x) = exp(-||x||^2 / (2 s^2)) prod_j x_j^n_j / (s^|n| sqrt(prod_j n_j!))

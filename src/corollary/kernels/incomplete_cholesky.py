@@ -6,7 +6,7 @@ Gram-Schmidt, greedy basis selection.
 Gram-Schmidt on the features phi(x_1), ..., phi(x_n) needs inner products only.  After r
 steps there are orthonormal q_1, ..., q_r in the span of r features, the pivots, and
 
-    L_ij = <phi(x_i), q_j>,  d_i = k(x_i, x_i) - sum_j L_ij^2 = ||residual of x_i||^2 (1)
+    L_ij = <phi(x_i), q_j>, d_i = k(x_i, x_i) - sum_j L_ij^2 = ||residual of x_i||^2 (1)
 
 The next pivot is the point with the largest residual, p = argmax d_i; then
 

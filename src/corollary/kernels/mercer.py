@@ -8,9 +8,9 @@ k is a Mercer kernel if and only if the matrix K_ij = k(x_i, x_j) is symmetric w
     v'K v >= 0   for every v                                                         (1)
 
 on every finite sample.  One sample can refute it, by a pair with k(x, z) != k(z, x) or
-by a v with v'K v < 0 (the eigenvector of the least eigenvalue is the worst); it can never
-prove it.  Eigenvalues come with rounding errors of n eps ||K||, the noise: a negative
-value within it refutes nothing.
+by a v with v'K v < 0 (the eigenvector of the least eigenvalue is the worst); it can
+never prove it.  Eigenvalues come with rounding errors of n eps ||K||, the noise: a
+negative value within it refutes nothing.
 
 Mercer's theorem writes a continuous kernel as a series over the eigenfunctions of f ->
 E_z k(., z) f(z),

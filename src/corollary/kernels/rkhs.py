@@ -19,7 +19,7 @@ k(x_i, x_i) < infinity does not do: with all x_i equal and a_i = 1/i it is finit
 the function is not).  The function in the span of k(., z_1), ..., k(., z_m) that is
 nearest to f agrees with it at all z_j:
 
-    P f = sum_j b_j k(., z_j),  k(Z, Z) b = f(Z),  ||f||^2 = ||P f||^2 + ||f - P f||^2 (4)
+    P f = sum_j b_j k(., z_j), k(Z, Z) b = f(Z), ||f||^2 = ||P f||^2 + ||f - P f||^2 (4)
 
 Notation: a (n,) = coefficients; x_i = points; K_ij = k(x_i, z_j).
 Course: S2-34. References: Aronszajn (1950); Berlinet and Thomas-Agnan (2004).
