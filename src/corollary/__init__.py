@@ -39,6 +39,7 @@ ESTIMATORS = {
     "KernelPerceptron": "corollary.linear.kernel_perceptron",
     "KernelQuantileRegressor": "corollary.svm.kernel_quantile_regressor",
     "KernelRidge": "corollary.svm.kernel_ridge",
+    "LandmarkFeatures": "corollary.kernels.landmark_features",
     "LeastSquaresClassifier": "corollary.linear.least_squares_classifier",
     "Lasso": "corollary.linear.lasso",
     "LassoCV": "corollary.linear.lasso",
@@ -57,6 +58,7 @@ ESTIMATORS = {
     "NearestCentroid": "corollary.discriminants.nearest_centroid",
     "OneVsOneClassifier": "corollary.multiclass.one_vs_one",
     "OneVsRestClassifier": "corollary.multiclass.one_vs_rest",
+    "Nystroem": "corollary.kernels.nystroem",
     "PCA": "corollary.decomposition.pca",
     "PLSRegression": "corollary.linear.partial_least_squares",
     "ParametricDensity": "corollary.density.parametric",
@@ -64,6 +66,7 @@ ESTIMATORS = {
     "PoissonRegressor": "corollary.linear.tweedie",
     "PolynomialFeatures": "corollary.linear.expansions.polynomial_features",
     "PrincipalComponentRegression": "corollary.linear.principal_component_regression",
+    "PolynomialCountSketch": "corollary.kernels.polynomial_count_sketch",
     "PriorClassifier": "corollary.bayes.prior_classifier",
     "QuadraticDiscriminantAnalysis": (
         "corollary.discriminants.quadratic_discriminant_analysis"
@@ -72,6 +75,7 @@ ESTIMATORS = {
     "RadialBasis": "corollary.linear.expansions.radial_basis",
     "RepresenterClassifier": "corollary.svm.representer_machine",
     "RepresenterRegressor": "corollary.svm.representer_machine",
+    "RBFSampler": "corollary.kernels.rbf_sampler",
     "Ridge": "corollary.linear.ridge",
     "RidgeCV": "corollary.linear.ridge_cv",
     "SGDClassifier": "corollary.linear.stochastic_gradient",
@@ -137,6 +141,14 @@ if TYPE_CHECKING:
     from corollary.discriminants.quadratic_discriminant_analysis import (
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
+    from corollary.kernels.landmark_features import (
+        LandmarkFeatures as LandmarkFeatures,
+    )
+    from corollary.kernels.nystroem import Nystroem as Nystroem
+    from corollary.kernels.polynomial_count_sketch import (
+        PolynomialCountSketch as PolynomialCountSketch,
+    )
+    from corollary.kernels.rbf_sampler import RBFSampler as RBFSampler
     from corollary.linear.batch_perceptron import BatchPerceptron as BatchPerceptron
     from corollary.linear.bayesian_linear_regression import (
         BayesianLinearRegression as BayesianLinearRegression,

@@ -41,7 +41,8 @@ NUMERIC = (
 )
 DAMAGE = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
 
-#: Records that may stand inside a model, and where they are defined.
+#: Records that may stand inside a model, and where they are defined; a name that two
+#: packages use has its package before it.
 RECORDS = {
     "CLogLog": "corollary.objectives.links",
     "Cauchit": "corollary.objectives.links",
@@ -118,6 +119,26 @@ RECORDS = {
     "Triangle": "corollary.engine.statistics",
     "WithinScatter": "corollary.engine.classes",
     "Variances": "corollary.engine.statistics",
+    "kernels.Bilinear": "corollary.kernels.inner_product",
+    "kernels.ChiSquare": "corollary.kernels.histogram",
+    "kernels.Constant": "corollary.kernels.algebra",
+    "kernels.Exp": "corollary.kernels.algebra",
+    "kernels.Exponential": "corollary.kernels.inner_product",
+    "kernels.Gaussian": "corollary.kernels.radial",
+    "kernels.HistogramIntersection": "corollary.kernels.histogram",
+    "kernels.InverseMultiquadric": "corollary.kernels.radial",
+    "kernels.Laplacian": "corollary.kernels.radial",
+    "kernels.Linear": "corollary.kernels.inner_product",
+    "kernels.Normalised": "corollary.kernels.algebra",
+    "kernels.Polynomial": "corollary.kernels.inner_product",
+    "kernels.PolynomialOf": "corollary.kernels.algebra",
+    "kernels.Precomputed": "corollary.kernels.given",
+    "kernels.Product": "corollary.kernels.algebra",
+    "kernels.Scaled": "corollary.kernels.algebra",
+    "kernels.Sigmoid": "corollary.kernels.inner_product",
+    "kernels.Spectrum": "corollary.kernels.strings",
+    "kernels.Subsequence": "corollary.kernels.strings",
+    "kernels.Sum": "corollary.kernels.algebra",
 }
 
 
@@ -207,15 +228,23 @@ def _tree_of(value: Any, arrays: dict[str, Any], who: str) -> Any:
     if isinstance(value, BaseEstimator):
         must = "an estimator inside a model to be saved must be one of Corollary's"
         raise ParameterError(sentence(who, must, f"a {type(value).__module__}.{name}"))
-    if name in RECORDS and dataclasses.is_dataclass(value):
+    key = _record_key(type(value))
+    if key is not None and dataclasses.is_dataclass(value):
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
         return {
-            "record": name,
+            "record": key,
             "fields": {k: _tree_of(v, arrays, who) for k, v in fields.items()},
         }
     must = "a model to be saved must hold plain values and arrays"
     remedy = "Give whole numbers as random_state and arrays instead of functions."
     raise ParameterError(sentence(who, must, f"a {name}", remedy))
+
+
+def _record_key(cls: type) -> str | None:
+    """Find a record's class in the table, by its name or with its package before."""
+    package = cls.__module__.split(".")[1:2]
+    keys = (cls.__name__, ".".join([*package, cls.__name__]))
+    return next((key for key in keys if RECORDS.get(key) == cls.__module__), None)
 
 
 def _array_tree(value: Any, arrays: dict[str, Any], who: str) -> Any:
@@ -383,7 +412,7 @@ def _value_of(tree: Any, arrays: dict[str, Any]) -> Any:
 def _record(name: str, fields: dict[str, Any], arrays: dict[str, Any]) -> Any:
     if name not in RECORDS:
         raise ModelFileError(f"{name!r} is no record of Corollary")
-    cls = getattr(importlib.import_module(RECORDS[name]), name)
+    cls = getattr(importlib.import_module(RECORDS[name]), name.rpartition(".")[2])
     if set(fields) != {f.name for f in dataclasses.fields(cls)}:
         raise ModelFileError(f"{name} has other fields")
     return cls(**{k: _value_of(v, arrays) for k, v in fields.items()})

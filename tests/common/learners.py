@@ -239,6 +239,27 @@ LEARNERS = [
     Case("SigmoidBasis", {"n_centers": 4}, ("centers_", "width_")),
     Case("FourierBasis", {}, ("period_", "origin_")),
     Case("WaveletBasis", {"wavelet": "db2"}, ("low_", "high_")),
+    Case(
+        "RBFSampler",
+        {"gamma": "scale", "n_components": 20, "random_state": 0},
+        ("random_weights_", "random_offset_"),
+    ),
+    Case(
+        "Nystroem",
+        {"landmarks": "k-means", "n_components": 10, "random_state": 0, "gamma": 0.01},
+        ("components_", "normalization_"),
+        rtol=1e-8,
+    ),
+    Case(
+        "PolynomialCountSketch",
+        {"coef0": 1.0, "n_components": 20, "random_state": 0},
+        ("bitHash_", "indexHash_"),
+    ),
+    Case(
+        "LandmarkFeatures",
+        {"landmarks": "k-means", "n_landmarks": 10, "sigma": 5.0, "random_state": 0},
+        ("landmarks_",),
+    ),
 ]
 
 

@@ -20,6 +20,7 @@ def examples() -> list[tuple[str, str, Any]]:
         *_discriminants(),
         *_multiclass(),
         *_kernelised(),
+        *_feature_maps(),
         *_texts(),
         *_tables(),
         *_decisions(),
@@ -208,6 +209,27 @@ def _kernelised() -> list[tuple[str, str, Any]]:
         right = classifier.fit(X[200:], ring[200:]).score(X[:200], ring[:200])
         about = "400 rows in three rings"
         shown.append((about, f"accuracy on 200 new rows: {right:.1%}", classifier))
+    return shown
+
+
+def _feature_maps() -> list[tuple[str, str, Any]]:
+    """Bring kernels to a linear machine by explicit features."""
+    import corollary
+    from corollary import LogisticRegression, datasets
+
+    X, y = datasets.two_moons(900, random_state=0)
+    shown: list[tuple[str, str, Any]] = []
+    for name, options in (
+        ("RBFSampler", {"gamma": 1.0, "n_components": 300}),
+        ("Nystroem", {"gamma": 1.0, "n_components": 50}),
+        ("PolynomialCountSketch", {"degree": 3, "coef0": 1.0, "n_components": 300}),
+        ("LandmarkFeatures", {"landmarks": "k-means", "n_landmarks": 30}),
+    ):
+        maker = getattr(corollary, name)(random_state=0, **options).fit(X[400:])
+        line = LogisticRegression(C=10.0).fit(maker.transform(X[400:]), y[400:])
+        right = line.score(maker.transform(X[:400]), y[:400])
+        score = f"accuracy of a linear machine on 400 new points: {right:.1%}"
+        shown.append(("500 points of two moons", score, maker))
     return shown
 
 

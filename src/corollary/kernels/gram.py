@@ -13,7 +13,7 @@ and is asked for blocks; a matrix that was computed before is cut.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +22,22 @@ import scipy.sparse as sp
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.config import get_config
 
-__all__ = ["KINDS", "BlockGram", "MatrixGram", "TileKernel", "TiledGram", "Tiles"]
+__all__ = [
+    "KINDS",
+    "BlockGram",
+    "MatrixGram",
+    "TileKernel",
+    "TiledGram",
+    "Tiles",
+    "blocks",
+    "panels_of",
+    "tile_matrix",
+]
 
 KINDS = {"linear": 0, "poly": 1, "sigmoid": 2, "rbf": 3}
+QUERY_BYTES = 2**22  # of kernel values at a time
 
 
 @dataclass(frozen=True)
@@ -74,12 +86,9 @@ class Tiles:
 
     def __init__(self, Z: Floats, kernel: TileKernel) -> None:
         self.kernel, self.n, self.dtype = kernel, len(Z), Z.dtype
-        width = 64 // Z.itemsize
-        padded = np.zeros((-(-self.n // width) * width, Z.shape[1]), Z.dtype)
-        padded[: self.n] = Z
-        self.squares = squares(padded)
-        panels = padded.reshape(-1, width, Z.shape[1]).transpose(0, 2, 1)
-        self.panels = np.ascontiguousarray(panels)
+        self.panels = panels_of(Z)
+        self.squares = np.zeros(len(self.panels) * self.panels.shape[2], Z.dtype)
+        self.squares[: self.n] = squares(Z)
 
     def fill(self, X: Floats, out: Floats, slots: Vector, threads: int) -> None:
         """Write k(X, Z) into out[slots]."""
@@ -88,6 +97,52 @@ class Tiles:
         loops.kernel_rows(
             X, squares(X), self.panels, self.squares, *kind, out, slots, threads
         )
+
+
+def panels_of(Z: Floats) -> Floats:
+    """Pack rows as columns of tiles: 64 bytes of them for each feature, zeros last."""
+    width = 64 // Z.itemsize
+    padded = np.zeros((-(-len(Z) // width) * width, Z.shape[1]), Z.dtype)
+    padded[: len(Z)] = Z
+    panels = padded.reshape(-1, width, Z.shape[1]).transpose(0, 2, 1)
+    return np.ascontiguousarray(panels)
+
+
+def blocks(kernel: TileKernel, X: Matrix, Z: Matrix) -> Iterator[Floats]:
+    """Yield k(X, Z) some rows at a time; the next block overwrites the one before."""
+    n = X.shape[0]
+    step = max(6, QUERY_BYTES // (X.dtype.itemsize * max(1, Z.shape[0])))
+    if sp.issparse(X) or sp.issparse(Z):
+        for a in range(0, n, step):
+            yield kernel(X[a : a + step], Z)
+        return
+    centre, tiles = packed(kernel, Z, X.dtype)
+    block = np.empty((min(step, n), len(Z)), X.dtype)
+    for a in range(0, n, step):
+        part = moved(X[a : a + step], centre, X.dtype)
+        tiles.fill(part, block, np.arange(len(part)), get_config().threads)
+        yield block[: len(part)]
+
+
+def tile_matrix(kernel: TileKernel, X: Matrix, Z: Matrix) -> Floats:
+    """Return all of k(X, Z)."""
+    if sp.issparse(X) or sp.issparse(Z):
+        return kernel(X, Z)
+    centre, tiles = packed(kernel, Z, X.dtype)
+    K = np.empty((len(X), len(Z)), X.dtype)
+    tiles.fill(moved(X, centre, X.dtype), K, np.arange(len(X)), get_config().threads)
+    return K
+
+
+def packed(kernel: TileKernel, Z: Floats, dtype: Any) -> tuple[Floats | None, Tiles]:
+    """Return what is taken off all points, and the columns without it."""
+    centre = Z.mean(axis=0, dtype=np.float64) if kernel.kind == "rbf" else None
+    return centre, Tiles(moved(Z, centre, dtype), kernel)
+
+
+def moved(X: Floats, centre: Floats | None, dtype: Any) -> Floats:
+    """Return rows relative to a centre, contiguous and of one type."""
+    return np.ascontiguousarray(X if centre is None else X - centre, dtype=dtype)
 
 
 class TiledGram:

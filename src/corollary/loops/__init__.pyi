@@ -240,6 +240,15 @@ def multinomial_csr(
     P: NDArray[Real] | None,
 ) -> float: ...
 
+# -- pair_sums.cpp -------------------------------------------------------------------
+def pair_sums(
+    X: NDArray[Real],  # (m, d)
+    panels: NDArray[Real],  # (p, d, 64 bytes of columns)
+    term: int,  # 0 distance, 1 chi-square, 2 harmonic, 3 intersection
+    out: NDArray[Real],  # (m, n) out
+    threads: int,
+) -> None: ...
+
 # -- row_keys.cpp --------------------------------------------------------------------
 def row_keys(X: NDArray[Real], seed: int, out: Keys) -> None: ...  # out: (n,)
 def row_keys_csr(

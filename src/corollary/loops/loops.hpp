@@ -15,6 +15,7 @@ void bind_moments(nanobind::module_& m);
 void bind_multiclass_hinge(nanobind::module_& m);
 void bind_naive_bayes(nanobind::module_& m);
 void bind_logistic(nanobind::module_& m);
+void bind_pair_sums(nanobind::module_& m);
 void bind_row_keys(nanobind::module_& m);
 void bind_smo(nanobind::module_& m);
 void bind_stochastic_gradient(nanobind::module_& m);

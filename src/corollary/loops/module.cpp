@@ -30,6 +30,7 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_multiclass_hinge(m);
     corollary::bind_naive_bayes(m);
     corollary::bind_logistic(m);
+    corollary::bind_pair_sums(m);
     corollary::bind_row_keys(m);
     corollary::bind_smo(m);
     corollary::bind_stochastic_gradient(m);

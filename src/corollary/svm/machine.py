@@ -18,12 +18,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import boolean, function, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine.rows_learner import RowsLearner
-from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel, Tiles
+from corollary.kernels.gram import (
+    BlockGram,
+    MatrixGram,
+    TiledGram,
+    TileKernel,
+    blocks,
+)
 from corollary.solvers import smo
 
 __all__ = ["KernelMachine", "account_for", "blocks"]
@@ -32,7 +37,6 @@ SINGLE = 1e-4  # a coarser tol than this lets float32 rows do
 FEW_ROWS = 1000  # with so few rows float64 costs nothing
 SAMPLE = 300  # rows whose matrix is tested for negative eigenvalues
 UNEVEN = 100.0  # ratio of the features' spreads worth a warning
-QUERY_BYTES = 2**22  # of kernel values at a time
 
 Kernel = Callable[[Matrix, Matrix], Floats]
 
@@ -83,7 +87,7 @@ class KernelMachine(RowsLearner):
                 raise DataError(sentence(self, must, f"shape {X.shape}"))
             return None
         if callable(self.kernel):
-            return self.kernel
+            return tile_of(self.kernel) or self.kernel
         if self.kernel != "linear":
             self._warn_if_uneven(X, report)
         return self._tile_kernel()
@@ -187,7 +191,7 @@ class KernelMachine(RowsLearner):
         X = self._query(X)  # type: ignore[attr-defined]
         if self.kernel == "precomputed":
             yield np.asarray(X[:, self.support_])
-        elif callable(self.kernel):
+        elif callable(self.kernel) and tile_of(self.kernel) is None:
             K = np.asarray(self.kernel(X, self.support_vectors_))
             expected = (X.shape[0], len(self.support_))
             if K.shape != expected:
@@ -195,30 +199,13 @@ class KernelMachine(RowsLearner):
                 raise DataError(sentence(self, must, f"{K.shape}"))
             yield K
         else:
-            yield from blocks(self._tile_kernel(), X, self.support_vectors_)
+            tile = tile_of(self.kernel) or self._tile_kernel()
+            yield from blocks(tile, X, self.support_vectors_)
 
 
-def blocks(kernel: TileKernel, X: Matrix, Z: Matrix) -> Iterator[Floats]:
-    """Yield k(X, Z) some rows at a time; the next block overwrites the one before."""
-    n = X.shape[0]
-    step = max(6, QUERY_BYTES // (X.dtype.itemsize * max(1, Z.shape[0])))
-    if sp.issparse(X) or sp.issparse(Z):
-        for a in range(0, n, step):
-            yield kernel(X[a : a + step], Z)
-        return
-    centre = Z.mean(axis=0, dtype=np.float64) if kernel.kind == "rbf" else None
-    dtype, threads = X.dtype, get_config().threads
-    tiles = Tiles(moved(Z, centre, dtype), kernel)
-    block = np.empty((min(step, n), len(Z)), dtype)
-    for a in range(0, n, step):
-        part = moved(X[a : a + step], centre, dtype)
-        tiles.fill(part, block, np.arange(len(part)), threads)
-        yield block[: len(part)]
-
-
-def moved(X: Floats, centre: Floats | None, dtype: Any) -> Floats:
-    """Return rows relative to a centre, contiguous and of one type."""
-    return np.ascontiguousarray(X if centre is None else X - centre, dtype=dtype)
+def tile_of(kernel: Any) -> TileKernel | None:
+    """Return what a kernel object says it is in tiles, if it is one of these."""
+    return getattr(kernel, "tile", None)
 
 
 def account_for(optima: list[smo.Optimum], primal: float, report: Report) -> None:
