@@ -98,7 +98,8 @@ void fill_tile(const T* const* x, const T* x2, const Columns<T>& z, Index p,
     for (int r = 0; r < R; ++r) {
         T row[Columns<T>::width];
         for (int v = 0; v < V; ++v)
-            store(row + v * L, kernel(a[r][v], x2[r] + load(z.squares + first + v * L)));
+            store(row + v * L,
+                  kernel(a[r][v], x2[r] + load(z.squares + first + v * L)));
         std::copy_n(row, here, out[r] + first);
     }
 }
