@@ -43,3 +43,22 @@ def test_a_point_is_1_to_itself_however_far_from_the_origin(dtype, rng):
     loops.kernel_rows(X, x2, panels, squares, 3, 1e-3, 0.0, 3, out, slots, 1)
     assert (out <= 1).all()
     assert np.isfinite(out).all()
+
+
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_waves_are_cosines(scale, threads, dtype, rng):
+    X = (rng.normal(size=(13, 6)) * scale).astype(dtype)
+    Z = rng.normal(size=(37, 6)).astype(dtype)
+    panels, squares = packed(Z)
+    b = np.zeros_like(squares)
+    b[:37] = rng.uniform(0, 2 * np.pi, 37)
+    out, still = np.empty((13, 37), dtype), np.zeros(13, dtype)
+    slots = np.arange(13)
+    loops.kernel_rows(X, still, panels, b, 4, 0.5, 0.0, 0, out, slots, threads)
+    exact = 0.5 * np.cos(X.astype(np.float64) @ Z.T.astype(np.float64) + b[:37])
+    error = scale * (3e-6 if dtype == np.float32 else 1e-15)
+    np.testing.assert_allclose(out, exact, rtol=0, atol=error)
+    huge = np.full_like(X, 1e30)  # no digit is left, but nothing is out of range
+    loops.kernel_rows(huge, still, panels, b, 4, 0.5, 0.0, 0, out, slots, threads)
+    assert (np.abs(out) <= 0.5).all()

@@ -7,9 +7,9 @@ Also known as: inducing points, columns of a Nystrom approximation, prototypes.
     leverage   rows drawn with chances l_i = [K (K + lambda I)^-1]_ii, the weight of
                each row in the ridge regression with the kernel                      (3)
 
-Rows that others can replace have a small leverage; (3) needs the fewest of them.
-lambda is set so that the effective dimension sum_i l_i is about the number of
-landmarks.
+Rows that others can replace have a small leverage; (3) needs the fewest landmarks.
+lambda is set so that the effective dimension sum_i l_i is a quarter of their number:
+then a group of rows alike, whose l_i add up to 1, is missed with a chance of e^-4.
 
 Notation: K on a sample of the rows.
 Course: S3-69. References: Williams and Seeger (2001); Zhang, Tsang and Kwok (2008),
@@ -41,7 +41,7 @@ def choose_landmarks(
         clusters = KMeans(m, random_state=seed % 2**32).fit(X, sample_weight=w)
         return np.asarray(clusters.cluster_centers_)
     if how == "leverage" and X.shape[0] > m:
-        scores = leverage_scores(kernel(X), m)
+        scores = leverage_scores(kernel(X), m / 4)
         rng = generator(seed, 1)
         chosen = rng.choice(len(scores), m, replace=False, p=scores / scores.sum())
         return dense(X[np.sort(chosen)])

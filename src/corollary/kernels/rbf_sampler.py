@@ -32,21 +32,19 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from corollary import loops
 from corollary.core.arrays import Floats, Matrix
+from corollary.core.config import get_config
 from corollary.core.params import boolean, one_of, real, seed, whole
 from corollary.core.randomness import generator
+from corollary.kernels.gram import panels_of
 from corollary.kernels.radial import Gaussian
-from corollary.kernels.sampled_map import (
-    Drawing,
-    SampledMap,
-    Seen,
-    by_blocks,
-    variance_of,
-)
+from corollary.kernels.sampled_map import Drawing, SampledMap, Seen, variance_of
 
 __all__ = ["RBFSampler"]
 
 DOUBT = 0.05  # of the bound (3)
+WAVE = 4  # the number of (2) in loops/kernel_rows.cpp
 
 
 class RBFSampler(SampledMap):
@@ -156,21 +154,22 @@ class RBFSampler(SampledMap):
         X = self._query(X)
         W = self.random_weights_.astype(X.dtype, copy=False)
         b = self.random_offset_.astype(X.dtype, copy=False)
-        return by_blocks(lambda rows, out: waves(rows, W, b, out), X, len(b))
+        return waves(X, W, b)
 
 
-def waves(X: Matrix, W: Floats, b: Floats, out: Floats | None = None) -> Floats:
-    """Return sqrt(2 / D) cos(W'x + b) of each row, (2); in place where there is one."""
-    if out is None:
-        out = np.empty((X.shape[0], len(b)), W.dtype)
+def waves(X: Matrix, W: Floats, b: Floats) -> Floats:
+    """Return sqrt(2 / D) cos(W'x + b) of each row, (2)."""
+    D, height = len(b), float(np.sqrt(2 / len(b)))
     if sp.issparse(X):
-        out[:] = X @ W
-    else:
-        np.matmul(X, W, out=out)
-    out += b
-    np.cos(out, out=out)
-    out *= np.sqrt(2 / len(b))
-    return out
+        return height * np.cos(np.asarray(X @ W) + b)
+    panels = panels_of(np.ascontiguousarray(W.T))
+    offsets = np.zeros(panels.shape[0] * panels.shape[2], X.dtype)
+    offsets[:D] = b
+    f, n = np.empty((len(X), D), X.dtype), len(X)
+    kind, places = (WAVE, height, 0.0, 0), np.arange(n)
+    still, threads = np.zeros(n, X.dtype), get_config().threads
+    loops.kernel_rows(X, still, panels, offsets, *kind, f, places, threads)
+    return f
 
 
 def orthogonal(d: int, D: int, rng: np.random.Generator) -> Floats:

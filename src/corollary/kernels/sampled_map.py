@@ -8,6 +8,7 @@ what it loses of its kernel is measured on the sample.
 
 from __future__ import annotations
 
+import threading
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -131,17 +132,23 @@ def by_blocks(write: Callable[[Matrix, Floats], Any], X: Matrix, width: int) -> 
     n, threads = X.shape[0], get_config().threads
     step = max(64, BLOCK_BYTES // (X.dtype.itemsize * max(1, width)))
     out = np.empty((n, width), X.dtype)
-    if n <= step:
-        write(X, out)
-        return out
 
     def work(a: int) -> None:
         write(X[a : a + step], out[a : a + step])
 
+    if n <= step or threads == 1 or in_a_team():
+        for a in range(0, n, step):
+            work(a)
+        return out
     with single_threaded_blas():
         for _ in team(threads).map(work, range(0, n, step)):
             pass
     return out
+
+
+def in_a_team() -> bool:
+    """Tell whether this thread is one of a team, which must not wait for the team."""
+    return threading.current_thread().name.startswith("corollary")
 
 
 def variance_of(spread: Variances) -> float:

@@ -187,7 +187,7 @@ def kernel_rows(
     x2: NDArray[Real],  # (m,) squares of the rows
     panels: NDArray[Real],  # (p, d, 64 bytes of columns)
     squares: NDArray[Real],  # (p * columns,)
-    kind: int,  # 0 linear, 1 polynomial, 2 sigmoid, 3 gaussian
+    kind: int,  # 0 linear, 1 polynomial, 2 sigmoid, 3 gaussian, 4 wave
     gamma: float,
     coef0: float,
     degree: int,
