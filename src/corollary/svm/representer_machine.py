@@ -182,7 +182,12 @@ class RepresenterClassifier(RepresenterMachine, Classifier):
     ([0, 0, 1, 1], [0.96, 0.04])
     """
 
-    shapes: ClassVar = {"classes_": "K", "dual_coef_": "m n", "intercept_": "m"}
+    shapes: ClassVar = {
+        "classes_": "K",
+        "dual_coef_": "m n",
+        "X_fit_": "n d|0 0",
+        "intercept_": "m",
+    }
 
     def __init__(
         self,
@@ -291,7 +296,7 @@ class RepresenterRegressor(RepresenterMachine, SingleRegressor):
     [0.2, 8.2]
     """
 
-    shapes: ClassVar = {"dual_coef_": "1 n", "intercept_": "1"}
+    shapes: ClassVar = {"dual_coef_": "1 n", "X_fit_": "n d|0 0", "intercept_": "1"}
 
     def __init__(
         self,
