@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from corollary import ESTIMATORS, __version__
@@ -209,6 +210,11 @@ def _tree_of(value: Any, arrays: dict[str, Any], who: str) -> Any:
         return {"scalar": _tree_of(np.asarray(value), arrays, who)}
     if isinstance(value, np.ndarray):
         return _array_tree(value, arrays, who)
+    if sp.issparse(value):
+        rows = sp.csr_array(value)
+        parts = [rows.data, rows.indices, rows.indptr]
+        shape = [int(size) for size in rows.shape]
+        return {"csr": [_array_tree(a, arrays, who) for a in parts], "shape": shape}
     if isinstance(value, np.dtype) or value in (np.float32, np.float64):
         return {"dtype": np.dtype(value).name}
     if isinstance(value, list | tuple):
@@ -327,7 +333,7 @@ def check_shapes(model: Any) -> None:
         raise ModelFileError("n_features_in_ must be a whole number >= 1")
     for name, allowed in type(model).shapes.items():
         value = getattr(model, name)
-        array = np.asarray(value)
+        array: Any = value if sp.issparse(value) else np.asarray(value)
         for dims in allowed.split("|"):
             if _fits(array.shape, dims.split(), sizes):
                 break
@@ -336,7 +342,8 @@ def check_shapes(model: Any) -> None:
                 f"{name} must have shape ({allowed}), not {array.shape}"
             )
         wrong = np.isnan if "_log_" in name else _not_finite  # log 0 is infinite
-        if array.dtype.kind == "f" and wrong(array).any():
+        numbers = array.data if sp.issparse(array) else array
+        if numbers.dtype.kind == "f" and wrong(numbers).any():
             raise ModelFileError(f"{name} must be finite")
     for name, method in type(model).parts.items():
         value = getattr(model, name)
@@ -388,6 +395,11 @@ def _value_of(tree: Any, arrays: dict[str, Any]) -> Any:
             return _value_of(inner, arrays)[()]
         case {"array": str(key), "shape": list(shape)}:
             return arrays[key].reshape(shape).copy()
+        case {"csr": [data, indices, indptr], "shape": [int(n), int(d)]}:
+            parts = tuple(_value_of(part, arrays) for part in (data, indices, indptr))
+            rows = sp.csr_array(parts, shape=(n, d))
+            rows.check_format(full_check=True)
+            return rows
         case {"objects": list(items), "kind": "O" | "U" as kind, "shape": list(shape)}:
             values = np.empty(len(items), dtype=object)
             values[:] = [_value_of(item, arrays) for item in items]

@@ -114,7 +114,12 @@ class KernelFisherDiscriminant(FeatureSpaceLearner, ProjectingClassifier):
     [0, 0, 1, 1]
     """
 
-    shapes: ClassVar = {"classes_": "K", "dual_coef_": "n q", "means_": "K q"}
+    shapes: ClassVar = {
+        "classes_": "K",
+        "dual_coef_": "n q",
+        "X_fit_": "n d|0 0",
+        "means_": "K q",
+    }
     rules: ClassVar = {
         "ridge": real(0),
         "n_components": missing | whole(1),

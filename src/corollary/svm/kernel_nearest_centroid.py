@@ -82,7 +82,12 @@ class KernelNearestCentroid(FeatureSpaceLearner, Classifier):
     ['inner', 'outer', 'outer']
     """
 
-    shapes: ClassVar = {"classes_": "K", "dual_coef_": "n K", "square_norms_": "K"}
+    shapes: ClassVar = {
+        "classes_": "K",
+        "dual_coef_": "n K",
+        "X_fit_": "n d|0 0",
+        "square_norms_": "K",
+    }
     rules: ClassVar = SPACE_RULES
 
     def __init__(

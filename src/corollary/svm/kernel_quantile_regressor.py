@@ -106,7 +106,7 @@ class KernelQuantileRegressor(FeatureSpaceLearner, SingleRegressor):
     [4.0]
     """
 
-    shapes: ClassVar = {"dual_coef_": "s", "support_": "s"}
+    shapes: ClassVar = {"dual_coef_": "s", "X_fit_": "s d|0 0", "support_": "s"}
     rules: ClassVar = {
         **FeatureSpaceLearner.kernel_rules,
         **SPACE_RULES,

@@ -145,7 +145,7 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
     ([0.95], 0.95)
     """
 
-    shapes: ClassVar = {"dual_coef_": "n|n t"}
+    shapes: ClassVar = {"dual_coef_": "n|n t", "X_fit_": "n d|0 0"}
     rules: ClassVar = {
         "alpha": real(0) | array_like,
         **SPACE_RULES,

@@ -1,20 +1,27 @@
 """Kernel machines with any loss: a classifier, a regressor, and a function.
 
-The theory is in `svm/representer.py`; equations are those of it.  With their loss these
-are other machines of this library:
+Also known as: kernel logistic regression, KLR, kernel Huber regression, kernel
+squared-hinge machine, L2-SVM, penalised kernel machine.
+
+In the feature space of a kernel minimise, for any loss L of a label or number y,
+
+    P(h, b) = lam/2 ||h||^2 + sum_i w_i L(y_i, h(x_i) + b)                       (1)
+
+whose minimiser is h = sum_i a_i k(., x_i); how it is found, and how far it is from the
+minimum, is the theory of `svm/representer.py`.  With their loss these are
 
     squared_error         `KernelRidge` with alpha = lam
     hinge                 `SVC` with C = 1/lam
     epsilon_insensitive   support vector regression with C = 1/lam
     Quantile(q)           `KernelQuantileRegressor` with C = 1/lam
     log_loss              kernel logistic regression: with the linear kernel,
-                          `LogisticRegression` with C = 1/lam                    (6)
+                          `LogisticRegression` with C = 1/lam                    (2)
 
 K classes are a machine for each against the rest.  There is no summation form: linear
 models on random or Nystrom features have one.
 
 Notation: a = dual_coef_; b = intercept_.
-Course: S2-35. References: as in `svm/representer.py`.
+Course: S2-35. References: Kimeldorf and Wahba (1971); Zhu and Hastie (2005).
 """
 
 from __future__ import annotations
@@ -175,7 +182,12 @@ class RepresenterClassifier(RepresenterMachine, Classifier):
     ([0, 0, 1, 1], [0.96, 0.04])
     """
 
-    shapes: ClassVar = {"classes_": "K", "dual_coef_": "m n", "intercept_": "m"}
+    shapes: ClassVar = {
+        "classes_": "K",
+        "dual_coef_": "m n",
+        "X_fit_": "n d|0 0",
+        "intercept_": "m",
+    }
 
     def __init__(
         self,
@@ -284,7 +296,7 @@ class RepresenterRegressor(RepresenterMachine, SingleRegressor):
     [0.2, 8.2]
     """
 
-    shapes: ClassVar = {"dual_coef_": "1 n", "intercept_": "1"}
+    shapes: ClassVar = {"dual_coef_": "1 n", "X_fit_": "n d|0 0", "intercept_": "1"}
 
     def __init__(
         self,
