@@ -38,6 +38,8 @@ ESTIMATORS = {
         "corollary.discriminants.linear_discriminant_analysis"
     ),
     "LinearRegression": "corollary.linear.linear_regression",
+    "LinearSVC": "corollary.svm.linear_svc",
+    "LinearSVR": "corollary.svm.linear_svr",
     "LogisticRegression": "corollary.linear.logistic_regression",
     "LogisticRegressionCV": "corollary.linear.logistic_regression_cv",
     "MSEProcedure": "corollary.linear.mse_procedure",
@@ -151,6 +153,8 @@ if TYPE_CHECKING:
     from corollary.linear.tweedie import TweedieRegressor as TweedieRegressor
     from corollary.persistence import load as load
     from corollary.persistence import save as save
+    from corollary.svm.linear_svc import LinearSVC as LinearSVC
+    from corollary.svm.linear_svr import LinearSVR as LinearSVR
     from corollary.svm.svc import SVC as SVC
 
 
