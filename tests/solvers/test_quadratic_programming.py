@@ -1,4 +1,4 @@
-"""Convex quadratic programmes: the oracle's answer, the gap, and proofs that none is."""
+"""Convex quadratic programmes: the oracle's answer, the gap, proofs of none."""
 
 import numpy as np
 import pytest

@@ -88,7 +88,7 @@ class QuadraticProgramme:
             "optimal": f"optimal: value {self.value:.6g}, gap {self.gap:.2g}",
             "infeasible": "infeasible: the multipliers prove it",
             "unbounded": "unbounded: the direction x proves it",
-            "inaccurate": f"stopped at gap {self.gap:.2g}, residual {self.residual:.2g}",
+            "inaccurate": f"stopped: gap {self.gap:.2g}, residual {self.residual:.2g}",
         }
         return words[self.status]
 
@@ -165,7 +165,8 @@ def interior_point(
     z = np.ones(m)
     size = 1 + max(float(np.abs(v).max(initial=0.0)) for v in (q, b, h))
     status, steps = "inaccurate", 0
-    for steps in range(1, STEPS + 1):
+    while steps < STEPS:
+        steps += 1
         dual_r = P @ x + q + A.T @ y + G.T @ z
         line_r, slack_r = A @ x - b, G @ x + s - h
         mu = float(s @ z) / m
