@@ -50,6 +50,7 @@ __all__ = ["QuadraticProgramme", "solve_qp"]
 
 STEPS = 100
 BACK = 0.99  # of the way to the border of s, z >= 0
+CLOSE = 1e-7  # relative residual and gap that rounding may leave
 CERTAIN = 1e-9  # of a certificate, relative
 
 
@@ -188,6 +189,8 @@ def interior_point(
         x, y, z, s = x + t * dx, y + t * dy, z + t * dz, s + t * ds
     dual = float(-0.5 * x @ P @ x - b @ y - h @ z)
     gap = abs(value - dual) + float(s @ z)
+    if residual <= CLOSE * size and gap <= CLOSE * (1 + abs(value)):
+        status = "optimal"
     return QuadraticProgramme(status, x, y, z, value, dual, gap, residual, steps)
 
 
@@ -301,4 +304,4 @@ def checked(
         pairs += [M, v]
     for value, name in zip((P, q, *pairs), "PqAbGh", strict=True):
         check_finite_values(who, value.ravel(), name)
-    return P, q, *pairs  # type: ignore[return-value]
+    return P, q, *pairs
