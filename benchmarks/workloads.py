@@ -75,6 +75,13 @@ def sparse_classes(n: int, d: int, nonzeros: int) -> tuple[sp.csr_matrix, np.nda
     return X, (scores + rng.logistic(size=n) > 0).astype(int)
 
 
+def machine_objective(model: object, X: np.ndarray, y: np.ndarray) -> float:
+    """Squared hinge plus half the squared weights, the intercept's too; C = 1."""
+    w, b = np.ravel(model.coef_), float(model.intercept_[0])
+    u = np.maximum(0.0, 1 - (2 * (y == y.max()) - 1) * (X @ w + b))
+    return float(0.5 * (w @ w + b * b) + u @ u)
+
+
 def logistic_objective(
     model: object,
     X: np.ndarray,

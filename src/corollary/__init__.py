@@ -49,6 +49,8 @@ ESTIMATORS = {
     ),
     "LinearRegression": "corollary.linear.linear_regression",
     "LocallyWeightedRegression": "corollary.linear.locally_weighted_regression",
+    "LinearSVC": "corollary.svm.linear_svc",
+    "LinearSVR": "corollary.svm.linear_svr",
     "LogisticRegression": "corollary.linear.logistic_regression",
     "LogisticRegressionCV": "corollary.linear.logistic_regression_cv",
     "MSEProcedure": "corollary.linear.mse_procedure",
@@ -229,6 +231,8 @@ if TYPE_CHECKING:
         KernelQuantileRegressor as KernelQuantileRegressor,
     )
     from corollary.svm.kernel_ridge import KernelRidge as KernelRidge
+    from corollary.svm.linear_svc import LinearSVC as LinearSVC
+    from corollary.svm.linear_svr import LinearSVR as LinearSVR
     from corollary.svm.representer_machine import (
         RepresenterClassifier as RepresenterClassifier,
     )

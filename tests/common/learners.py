@@ -151,6 +151,21 @@ LEARNERS = [
         "two",
     ),
     Case("LeastSquaresClassifier", {}, ("coef_", "intercept_"), "label"),
+    Case("LinearSVC", {"C": 0.1}, ("coef_", "intercept_"), "label"),
+    Case(
+        "LinearSVC",
+        {"C": 0.1, "loss": "hinge", "tol": 1e-13},
+        ("coef_", "intercept_"),
+        "two",
+        1e-6,
+    ),
+    Case(
+        "LinearSVR",
+        {"C": 0.1, "epsilon": 0.5, "tol": 1e-13},
+        ("coef_", "intercept_"),
+        "number",
+        1e-6,
+    ),
     Case(
         "CrammerSingerClassifier",
         {"C": 1e-4, "tol": 1e-13, "max_iter": 100_000},

@@ -103,6 +103,8 @@ def _hyperplanes() -> list[tuple[str, str, Any]]:
         CrammerSingerClassifier,
         KernelPerceptron,
         LeastSquaresClassifier,
+        LinearSVC,
+        LinearSVR,
         MSEProcedure,
         Perceptron,
         SGDClassifier,
@@ -127,16 +129,18 @@ def _hyperplanes() -> list[tuple[str, str, Any]]:
         LeastSquaresClassifier(),
         CrammerSingerClassifier(C=0.1),
         SGDClassifier("log_loss", random_state=0),
+        LinearSVC(),
     ):
         right = model.fit(drawn.X[500:], drawn.y[500:]).score(
             drawn.X[:500], drawn.y[:500]
         )
         about = "1,500 rows of three classes, drawn from a softmax model"
         shown.append((about, f"accuracy on 500 new rows: {right:.1%}", model))
-    steps = SGDRegressor(random_state=0).fit(plain.X[100:], plain.y[100:])
-    fits = steps.score(plain.X[:100], plain.y[:100])
-    about = "400 rows of a linear law with noise"
-    shown.append((about, f"R^2 on 100 new rows: {fits:.3f}", steps))
+    for line in (SGDRegressor(random_state=0), LinearSVR(epsilon=0.5)):
+        line.fit(plain.X[100:], plain.y[100:])
+        fits = line.score(plain.X[:100], plain.y[:100])
+        about = "400 rows of a linear law with noise"
+        shown.append((about, f"R^2 on 100 new rows: {fits:.3f}", line))
     return shown
 
 

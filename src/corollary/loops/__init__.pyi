@@ -77,6 +77,60 @@ def descend(
     q: Doubles,  # (p,) c - G b, and out
 ) -> tuple[int, float]: ...  # epochs, duality gap
 
+# -- dual_descent.cpp ----------------------------------------------------------------
+def dual_rounds(
+    X: NDArray[Real],  # (n, d)
+    q: Doubles,  # (n,)
+    lo: Doubles,  # (n,)
+    hi: Doubles,  # (n,)
+    ridge: Doubles,  # (n,)
+    eps: float,
+    squares: Doubles,  # (n,) ||x||^2 + constant^2
+    constant: float,  # the feature that b weighs, 0 for none
+    order: Places,  # (n,) changed: the variables at work come first
+    active: int,  # how many of them
+    rounds: int,
+    tol: float,  # of the largest violation
+    shrink: bool,
+    seed: int,
+    beta: Doubles,  # (n,) changed
+    w: Doubles,  # (d,) changed, beta'X
+    b: Doubles,  # (1,) changed, constant times the sum of beta
+) -> tuple[int, int, float]: ...  # rounds, variables at work, violation
+def dual_rounds_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    q: Doubles,
+    lo: Doubles,
+    hi: Doubles,
+    ridge: Doubles,
+    eps: float,
+    squares: Doubles,
+    constant: float,
+    order: Places,
+    active: int,
+    rounds: int,
+    tol: float,
+    shrink: bool,
+    seed: int,
+    beta: Doubles,
+    w: Doubles,
+    b: Doubles,
+) -> tuple[int, int, float]: ...
+def box_rounds(
+    K: Doubles,  # (n, n)
+    q: Doubles,  # (n,)
+    lo: Doubles,  # (n,)
+    hi: Doubles,  # (n,)
+    ridge: Doubles,  # (n,)
+    eps: float,
+    rounds: int,
+    tol: float,
+    beta: Doubles,  # (n,) changed
+    f: Doubles,  # (n,) changed, K beta
+) -> tuple[int, float]: ...  # rounds, violation
+
 # -- finite.cpp ----------------------------------------------------------------------
 def all_finite(x: NDArray[Real], threads: int) -> bool: ...  # x: (n,)
 

@@ -7,6 +7,7 @@ namespace corollary {
 
 void bind_class_counts(nanobind::module_& m);
 void bind_coordinate_descent(nanobind::module_& m);
+void bind_dual_descent(nanobind::module_& m);
 void bind_finite(nanobind::module_& m);
 void bind_interleave(nanobind::module_& m);
 void bind_k_means(nanobind::module_& m);

@@ -22,6 +22,7 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     m.def("widest", &widest);
     corollary::bind_class_counts(m);
     corollary::bind_coordinate_descent(m);
+    corollary::bind_dual_descent(m);
     corollary::bind_finite(m);
     corollary::bind_interleave(m);
     corollary::bind_k_means(m);

@@ -20,23 +20,6 @@ struct Model {
     double constant;  // the feature that b weighs
 };
 
-// x_i . w as eight sums that run side by side.
-template <class T>
-double dot(const Dense<T>& X, Index i, const double* w) {
-    const T* x = X.row(i);
-    double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    Index j = 0;
-    for (; j + 8 <= X.d; j += 8)
-        for (int r = 0; r < 8; ++r) s[r] += double(x[j + r]) * w[j + r];
-    for (; j < X.d; ++j) s[0] += double(x[j]) * w[j];
-    return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
-}
-
-template <class T>
-double dot(const Csr<T>& X, Index i, const double* w) {
-    return sum_stored(X.row(i), [w](double x, std::int32_t j) { return x * w[j]; });
-}
-
 // The best alpha of a row for the largest violation: s holds the scores, and a is
 // changed. (6), (7)
 void largest(double* a, const double* s, Index K, Index y, double A, double C,

@@ -188,22 +188,6 @@ inline double rate(const Plan& plan, double t) {
     }
 }
 
-template <class T>
-inline double dot(const Dense<T>& X, Index i, const double* v) {
-    const T* x = X.row(i);
-    double s[4] = {0, 0, 0, 0};
-    Index j = 0;
-    for (; j + 4 <= X.d; j += 4)
-        for (int r = 0; r < 4; ++r) s[r] += double(x[j + r]) * v[j + r];
-    for (; j < X.d; ++j) s[0] += double(x[j]) * v[j];
-    return (s[0] + s[1]) + (s[2] + s[3]);
-}
-
-template <class T>
-inline double dot(const Csr<T>& X, Index i, const double* v) {
-    return sum_stored(X.row(i), [v](double x, std::int32_t j) { return x * v[j]; });
-}
-
 template <class T, class F>
 inline void for_entries(const Dense<T>& X, Index, F f) {
     for (Index j = 0; j < X.d; ++j) f(j);

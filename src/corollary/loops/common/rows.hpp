@@ -68,6 +68,23 @@ inline double sum_stored(SparseRow<T> row, F f) {
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
+// x_i . w in float64, as sums that run side by side.
+template <class T>
+inline double dot(const Dense<T>& X, Index i, const double* w) {
+    const T* x = X.row(i);
+    double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    Index j = 0;
+    for (; j + 8 <= X.d; j += 8)
+        for (int r = 0; r < 8; ++r) s[r] += double(x[j + r]) * w[j + r];
+    for (; j < X.d; ++j) s[0] += double(x[j]) * w[j];
+    return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+template <class T>
+inline double dot(const Csr<T>& X, Index i, const double* w) {
+    return sum_stored(X.row(i), [w](double x, std::int32_t j) { return x * w[j]; });
+}
+
 // out += alpha x_i
 template <class T>
 inline void add_row(const Dense<T>& X, Index i, double alpha, double* __restrict out) {

@@ -1,0 +1,48 @@
+"""The linear machine on sparse rows, 100,000 x 50,000, 80 nonzeros a row, C = 1."""
+
+from harness import Close, Job
+from workloads import csr, machine_objective, sparse_classes
+
+
+def data():
+    X, y = sparse_classes(100_000, 50_000, 80)
+    return {"data": X.data, "indices": X.indices, "indptr": X.indptr, "y": y}
+
+
+def corollary(data, indices, indptr, y):
+    from corollary import LinearSVC
+
+    X = csr(data, indices, indptr, 50_000)
+    return lambda: LinearSVC(random_state=0).fit(X, y)
+
+
+def sklearn_primal(data, indices, indptr, y):
+    from sklearn.svm import LinearSVC
+
+    X = csr(data, indices, indptr, 50_000)
+    return lambda: LinearSVC(dual=False).fit(X, y)
+
+
+def sklearn_dual(data, indices, indptr, y):
+    from sklearn.svm import LinearSVC
+
+    X = csr(data, indices, indptr, 50_000)
+    return lambda: LinearSVC(dual=True, random_state=0).fit(X, y)
+
+
+def quality(model, data, indices, indptr, y):
+    X = csr(data, indices, indptr, 50_000)
+    return {"objective": machine_objective(model, X, y)}
+
+
+JOB = Job(
+    title="Linear SVM, squared hinge, sparse 100,000 x 50,000, 80 nonzeros a row",
+    data=data,
+    contestants={
+        "corollary": corollary,
+        "scikit-learn primal": sklearn_primal,
+        "scikit-learn dual": sklearn_dual,
+    },
+    quality=quality,
+    equal={"objective": Close(relative=1e-4)},
+)
