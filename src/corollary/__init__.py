@@ -56,6 +56,12 @@ ESTIMATORS = {
     "Ridge": "corollary.linear.ridge",
     "SGDClassifier": "corollary.linear.stochastic_gradient",
     "SGDRegressor": "corollary.linear.stochastic_gradient",
+    "NuSVC": "corollary.svm.nu_svc",
+    "NuSVR": "corollary.svm.nu_svr",
+    "OneClassSVM": "corollary.svm.one_class_svm",
+    "SVR": "corollary.svm.svr",
+    "SVDD": "corollary.svm.svdd",
+    "SquaredHingeSVC": "corollary.svm.squared_hinge_svc",
     "SVC": "corollary.svm.svc",
     "TweedieRegressor": "corollary.linear.tweedie",
 }
@@ -151,7 +157,13 @@ if TYPE_CHECKING:
     from corollary.linear.tweedie import TweedieRegressor as TweedieRegressor
     from corollary.persistence import load as load
     from corollary.persistence import save as save
+    from corollary.svm.nu_svc import NuSVC as NuSVC
+    from corollary.svm.nu_svr import NuSVR as NuSVR
+    from corollary.svm.one_class_svm import OneClassSVM as OneClassSVM
+    from corollary.svm.squared_hinge_svc import SquaredHingeSVC as SquaredHingeSVC
     from corollary.svm.svc import SVC as SVC
+    from corollary.svm.svdd import SVDD as SVDD
+    from corollary.svm.svr import SVR as SVR
 
 
 def __getattr__(name: str) -> Any:

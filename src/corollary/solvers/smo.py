@@ -70,7 +70,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.report import StopReason
 from corollary.engine.executors import single_threaded_blas
 
-__all__ = ["Dual", "Gram", "Limits", "Optimum", "duality_gap", "solve"]
+__all__ = ["Dual", "Gram", "Limits", "Optimum", "duality_gap", "filled", "solve"]
 
 SET = 256  # variables in a working set, half of them new
 STEPS = 100  # inner steps for each variable of a set, at most
@@ -81,6 +81,7 @@ WORTH = 0.25  # share of the rows that must be idle to be left out
 PATIENCE = 60  # working sets in which D must fall
 PROGRESS = 1e-12  # by this share of it at least
 SHARPER = 4  # times that tol is divided by 10 before (7) is given up
+POLISHED = 1e-3  # share of tol that (7) leaves of the violation where it holds
 MOST_FREE = 200  # variables that (7) is solved for
 BLOCK = 256  # rows at a time when f is made whole
 
@@ -131,7 +132,8 @@ class Optimum:
 
     b: Floats
     f: Floats
-    rho: Floats  # (groups,) the offset: between up_g and low_g
+    rho: Floats  # (groups,) the offset: the middle of its interval
+    interval: Floats  # (groups, 2) from low_g to up_g, a point where a variable is free
     objective: float  # (1)
     gap: float  # (8)
     violation: float  # (4)
@@ -139,6 +141,19 @@ class Optimum:
     sets: int
     rows: int  # kernel rows computed
     stop: StopReason
+
+
+def filled(price: Floats, total: float, order: Vector | None = None) -> Floats:
+    """Return numbers in [0, price] that sum to a total: full ones first, in an order.
+
+    >>> filled(np.array([1.0, 2.0, 1.0]), 2.5)
+    array([1. , 1.5, 0. ])
+    """
+    order = np.arange(len(price)) if order is None else order
+    before = np.concatenate([[0.0], np.cumsum(price[order])[:-1]])
+    start = np.empty(len(price))
+    start[order] = np.clip(total - before, 0.0, price[order])
+    return start
 
 
 def solve(gram: Gram, dual: Dual, limits: Limits) -> Optimum:
@@ -423,10 +438,10 @@ class Decomposition:
         """Solve (7) if it is small; tell whether there is nothing left to sharpen."""
         d, b, f = self.dual, self.b, self.f
         free = np.flatnonzero((b > d.lo) & (b < d.hi) & ((b != 0) | (d.eps == 0)))
-        fits = len(free) <= min(MOST_FREE, len(self.cache.K))
+        rows = free % self.n
+        fits = len(free) <= MOST_FREE and len(np.unique(rows)) <= len(self.cache.K)
         if self.whole.dtype != np.float64 or not len(free) or not fits:
             return True
-        rows = free % self.n
         slots = self.cache.slots(rows)
         group = np.zeros(len(free), int) if d.group is None else d.group[free]
         of = (group[:, None] == np.arange(self.groups)).astype(np.float64)
@@ -449,7 +464,7 @@ class Decomposition:
         self.b, self.f = fresh_b, fresh_f
         self._gather()
         self._choose()
-        return True
+        return self.violation <= POLISHED * self.limits.tol
 
     # -- what is known ---------------------------------------------------------------
     def objective(self) -> float:
@@ -469,11 +484,13 @@ class Decomposition:
         value = self.objective()
         gap, _ = duality_gap(self.b, self.f, d, self.rounding())
         gap += 4 * float(np.finfo(np.float64).eps) * abs(value)
-        rho = np.array([offset(self.b, self.f, d, g) for g in range(self.groups)])
+        groups = range(self.groups)
+        ends = np.array([offsets(self.b, self.f, d, g) for g in groups])
         return Optimum(
             self.b,
             self.f,
-            rho,
+            ends.mean(axis=1),
+            ends,
             value,
             gap,
             max(0.0, self.violation),
@@ -501,17 +518,24 @@ def slopes(b: Floats, f: Floats, dual: Dual) -> tuple[Floats, Floats]:
     return up, low
 
 
-def offset(b: Floats, f: Floats, dual: Dual, g: int) -> float:
-    """Return the mean slope of the free variables, or the middle of up_g and low_g."""
+def offsets(b: Floats, f: Floats, dual: Dual, g: int) -> tuple[float, float]:
+    """Return the least and the largest offset that (4) allows.
+
+    Where some variables are free both are the mean of their slopes.
+    """
     of = slice(None) if dual.group is None else dual.group == g
     up, low = (side[of] for side in slopes(b, f, dual))
     free = up == low
     if free.any():
-        return float(up[free].mean())
+        mean = float(up[free].mean())
+        return mean, mean
     top, bottom = up.min(initial=np.inf), low.max(initial=-np.inf)
     if not np.isfinite(top) or not np.isfinite(bottom):
-        return float(bottom if np.isfinite(bottom) else top if np.isfinite(top) else 0)
-    return float((top + bottom) / 2)
+        end = bottom if np.isfinite(bottom) else top if np.isfinite(top) else 0.0
+        return float(end), float(end)
+    if bottom > top:  # by no more than tol
+        bottom = top = (bottom + top) / 2
+    return float(bottom), float(top)
 
 
 def duality_gap(
