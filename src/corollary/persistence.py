@@ -357,7 +357,7 @@ def _value_of(tree: Any, arrays: dict[str, Any]) -> Any:
             return arrays[key].reshape(shape).copy()
         case {"csr": [data, indices, indptr], "shape": [int(n), int(d)]}:
             parts = [_value_of(part, arrays) for part in (data, indices, indptr)]
-            return _csr(*parts, (n, d))
+            return _csr(parts[0], parts[1], parts[2], (n, d))
         case {"objects": list(items), "kind": "O" | "U" as kind, "shape": list(shape)}:
             values = np.empty(len(items), dtype=object)
             values[:] = [_value_of(item, arrays) for item in items]

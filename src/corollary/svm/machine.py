@@ -255,17 +255,15 @@ def expansion(kernel: TileKernel, X: Matrix, Z: Matrix, B: Floats) -> Floats:
     n, dtype = X.shape[0], X.dtype
     step = max(6, QUERY_BYTES // (dtype.itemsize * max(1, *Z.shape)))
     if sp.issparse(X) or sp.issparse(Z):
-        parts = [kernel(X[a : a + step], Z) @ B for a in range(0, n, step)]
-        return np.concatenate(parts).astype(np.float64)
+        values = [kernel(X[a : a + step], Z) @ B for a in range(0, n, step)]
+        return np.concatenate(values).astype(np.float64)
     centre = Z.mean(axis=0, dtype=np.float64) if kernel.kind == "rbf" else None
     tiles = Tiles(moved(Z, centre, dtype), kernel)
     threads = get_config().threads
-    starts = range(0, n, step) if centre is not None else [0]
-    parts = []
-    for a in starts:
-        some = X[a : a + step] if centre is not None else X
-        parts.append(tiles.sums(moved(some, centre, dtype), B, threads))
-    return np.concatenate(parts)
+    if centre is None:
+        return tiles.sums(moved(X, None, dtype), B, threads)
+    some = (moved(X[a : a + step], centre, dtype) for a in range(0, n, step))
+    return np.concatenate([tiles.sums(part, B, threads) for part in some])
 
 
 def moved(X: Floats, centre: Floats | None, dtype: Any) -> Floats:

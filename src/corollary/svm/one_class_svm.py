@@ -26,6 +26,7 @@ Course: S1-50. Reference: Schoelkopf, Platt, Shawe-Taylor, Smola and Williamson 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -102,7 +103,7 @@ class OneClassSVM(SingleMachine, OutlierDetector):
     """
 
     rules: ClassVar = {**SingleMachine.single_rules, "nu": real(0, 1, ends="(]")}
-    shapes: ClassVar = {**SingleMachine.shapes, "offset_": "1"}
+    shapes: ClassVar[Mapping[str, str]] = {**SingleMachine.shapes, "offset_": "1"}
 
     def __init__(
         self,

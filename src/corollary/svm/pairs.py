@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import itertools
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -111,7 +112,7 @@ class PairMachines(KernelMachine, Classifier):
         "break_ties": boolean,
         "random_state": seed,
     }
-    shapes: ClassVar = {
+    shapes: ClassVar[Mapping[str, str]] = {
         "classes_": "K",
         "class_weight_": "K",
         "support_": "s",
@@ -162,7 +163,7 @@ class PairMachines(KernelMachine, Classifier):
         kernel = self._read_kernel(X, w, report)
         data = Rows(kernel, X, y, self._prices(y, w))
         pairs = list(itertools.combinations(range(K), 2))
-        begin = starts or [None] * len(pairs)
+        begin: list[Any] = [None] * len(pairs) if starts is None else starts
         solved = self._crowd(
             lambda task, run: self._solve_pair(data, task[0], run.at(task[1])),
             list(zip(pairs, begin, strict=True)),
@@ -225,7 +226,8 @@ class PairMachines(KernelMachine, Classifier):
         """Report the gap, the margin, and the roles (2) of the rows."""
         optima = [one.optimum for one in solved]
         account_for(optima, sum(one.primal for one in solved), report)
-        counts = sum(np.bincount(one.roles, minlength=4) for one in solved)
+        roles = np.concatenate([one.roles for one in solved])
+        counts = np.bincount(roles, minlength=4)
         self._tell_support([(one.beta, one.bound) for one in solved], report)
         words = (f"{n} {name}" for n, name in zip(counts, ROLES, strict=True))
         report.facts["roles"] = ", ".join(words)
@@ -294,7 +296,7 @@ class PairMachines(KernelMachine, Classifier):
         parts = zip(Z.T, self.isotonic_, strict=True)
         return np.column_stack([calibration.steps(z, corners) for z, corners in parts])
 
-    @available_if(_gives_probabilities)
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each class, of a fit with `probability`.
 
@@ -312,11 +314,11 @@ class PairMachines(KernelMachine, Classifier):
             p = np.clip(r[:, 0], calibration.SURE, 1 - calibration.SURE)
             return np.column_stack([1 - p, p])
         R = np.zeros((len(r), K, K))
-        for p, (a, b) in enumerate(itertools.combinations(range(K), 2)):
-            R[:, a, b], R[:, b, a] = r[:, p], 1 - r[:, p]
+        for j, (a, b) in enumerate(itertools.combinations(range(K), 2)):
+            R[:, a, b], R[:, b, a] = r[:, j], 1 - r[:, j]
         return calibration.couple(R)
 
-    @available_if(_gives_probabilities)
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithm of `predict_proba`."""
         return np.log(self.predict_proba(X))

@@ -5,6 +5,7 @@ g(x) = sum_s b_s k(x, z_s) + intercept_                                      (1)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,7 +31,7 @@ class SingleMachine(KernelMachine):
         **KernelMachine.kernel_rules,
         "max_seconds": missing | real(0, ends="(]"),
     }
-    shapes: ClassVar = {
+    shapes: ClassVar[Mapping[str, str]] = {
         "support_": "s",
         "support_vectors_": "s d|0 0",
         "n_support_": "1",

@@ -55,13 +55,13 @@ class SVC(PairMachines):
         Of 'poly' and 'sigmoid'.
     shrinking : bool, default=True
         Whether to leave out rows that cannot matter any more for a while.
+    probability : bool or {'platt', 'isotonic'}, default=False
+        Whether to calibrate probabilities, on scores cross-fitted in five folds; True
+        is 'platt'.
     tol : float, default=1e-3
         Largest violation of the optimality conditions.
     cache_size : float, default=200
         Megabytes for kernel rows.
-    probability : bool or {'platt', 'isotonic'}, default=False
-        Whether to calibrate probabilities, on scores cross-fitted in five folds; True
-        is 'platt'.
     class_weight : dict, 'balanced' or None
         Factor of C for each class.
     verbose : int, default=0

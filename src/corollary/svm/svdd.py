@@ -34,6 +34,7 @@ Course: S1-50. Reference: Tax and Duin (2004).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -121,7 +122,7 @@ class SVDD(SingleMachine, OutlierDetector):
         "kernel": one_of("rbf", "linear", "poly", "sigmoid") | function,
         "nu": real(0, 1, ends="(]"),
     }
-    shapes: ClassVar = {**SingleMachine.shapes, "offset_": "1"}
+    shapes: ClassVar[Mapping[str, str]] = {**SingleMachine.shapes, "offset_": "1"}
 
     def __init__(
         self,
