@@ -1,5 +1,9 @@
 """The course's machines: worked numbers, duals, roles, and scikit-learn's answers."""
 
+import subprocess
+import sys
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -102,12 +106,13 @@ def test_squared_slack_has_a_ridge_in_its_dual(kernel):
 def test_without_a_free_row_every_offset_of_an_interval_is_optimal():
     X = np.array([[-3.0], [-1.0], [1.0], [3.0]])
     y = np.array([-1, -1, 1, 1])
-    model = SVC(C=0.1, kernel="linear", tol=1e-10).fit(X, y)
-    assert (np.abs(model.dual_coef_) == 0.1).all()
+    model = SVC(C=0.02, kernel="linear", tol=1e-10).fit(X, y)
+    assert (np.abs(model.dual_coef_) == 0.02).all()
     w = model.coef_[0, 0]
-    assert w == pytest.approx(0.8)
+    assert w == pytest.approx(0.16)
     low, high = model.intercept_interval_[0]
-    assert low < model.intercept_[0] < high
+    assert [low, high] == pytest.approx([-0.52, 0.52])
+    assert model.intercept_[0] == pytest.approx(0, abs=1e-12)
 
     def risk(b):
         return np.maximum(0, 1 - y * (X[:, 0] * w + b)).sum()
@@ -128,8 +133,8 @@ def test_pairs_keep_the_constraint_and_never_raise_the_dual():
     values = []
     for steps in (1, 3, 10, 30, 100, -1):
         model = SVC(C=5.0, max_iter=steps, tol=1e-8)
-        with np.testing.suppress_warnings() as quiet:
-            quiet.filter(UserWarning)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             model.fit(X, y)
         beta = np.zeros(len(y))
         beta[model.support_] = model.dual_coef_[0]
@@ -168,8 +173,9 @@ def test_they_are_scikit_learns(name, options, sparse):
     query, _, _ = data(6)
     ask = "predict" if name.endswith("R") else "decision_function"
     a, b = getattr(ours, ask)(query), getattr(theirs, ask)(query)
-    np.testing.assert_allclose(a, b, atol=2e-6 * np.abs(b).max())
-    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-5)
+    close = 1e-5 if name == "NuSVC" else 2e-6  # LIBSVM's margins are 1 to 4e-6 there
+    np.testing.assert_allclose(a, b, atol=close * np.abs(b).max())
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
     if options.get("epsilon") != 0.0:
         np.testing.assert_array_equal(ours.support_, theirs.support_)
     assert ours.report_.optimality.value < 1e-5
@@ -228,6 +234,8 @@ def test_nu_is_a_share_of_rows_and_stands_for_a_price_or_a_width():
     np.testing.assert_allclose(margin.decision_function(X), g, atol=1e-5)
     bound = np.abs(margin.dual_coef_[0]) >= margin.C_ * (1 - 1e-9)
     assert bound.sum() / len(y) <= 0.4 <= len(margin.support_) / len(y)
+    m = y[margin.support_] * margin.decision_function(margin.support_vectors_)
+    np.testing.assert_allclose(m[~bound], 1, atol=1e-9)
     with pytest.raises(
         ParameterError, match=r"NuSVC: specified nu is infeasible.*0\.9"
     ):
@@ -374,3 +382,71 @@ def test_files(name, sparse, tmp_path):
         corollary.save(model, tmp_path / "forged")
         with pytest.raises(ModelFileError, match="valid indices"):
             corollary.load(tmp_path / "forged")
+
+
+@pytest.mark.course("S0-26", "S4-51", "S1-49")
+@pytest.mark.parametrize("part", range(10))
+def test_the_gap_is_never_below_the_truth(part):
+    """Fifty problems a part, against an interior-point solver."""
+    clarabel = pytest.importorskip("clarabel")
+    settings_ = clarabel.DefaultSettings()
+    settings_.verbose = False
+    settings_.tol_gap_abs = settings_.tol_gap_rel = settings_.tol_feas = 1e-10
+    for seed in range(50 * part, 50 * part + 50):
+        rng = np.random.default_rng(seed)
+        X, y, _ = data(seed, 30)
+        C, tol = 10.0 ** rng.uniform(-2, 2), 10.0 ** rng.uniform(-4, 0)
+        model = SVC(C=C, tol=tol).fit(X, y)
+        K = rbf_kernel(X, gamma=model.gamma_)
+        Q = sp.csc_matrix(np.triu(y[:, None] * y * K))
+        A = sp.csc_matrix(np.vstack([y[None], -np.eye(30), np.eye(30)]))
+        b = np.concatenate([[0.0], np.zeros(30), np.full(30, C)])
+        cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(60)]
+        best = clarabel.DefaultSolver(Q, -np.ones(30), A, b, cones, settings_).solve()
+        beta = np.zeros(30)
+        beta[model.support_] = model.dual_coef_[0]
+        found = np.abs(beta).sum() - 0.5 * beta @ K @ beta
+        missing = -best.obj_val - found
+        assert missing <= model.report_.optimality.value + 1e-7 * abs(best.obj_val)
+        assert missing >= -1e-7 * abs(best.obj_val)
+
+
+PEAK = """
+import resource, sys
+import numpy as np
+from corollary import SVC
+rng = np.random.default_rng(0)
+n, cache = int(sys.argv[1]), float(sys.argv[2])
+z = rng.integers(0, 10, n)
+X = 0.9 * rng.standard_normal((10, 20))[z] + rng.standard_normal((n, 20))
+SVC(max_iter=1).fit(X[:2000], z[:2000] % 2)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+SVC(C=1.0, gamma=0.05, cache_size=cache).fit(X, z % 2)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print((after - before) / 1024, after / 1024)
+"""
+
+
+def peak(n, cache):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PEAK, str(n), str(cache)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [float(word) for word in done.stdout.split()]
+
+
+@pytest.mark.slow
+@pytest.mark.course("S1-49", "S3-69")
+def test_memory_stays_within_the_cache_and_copies_of_the_data():
+    rows = 20_000 * 20 * 8 / 2**20
+    used, _ = peak(20_000, 100)
+    assert used <= 1.2 * 100 + 6 * rows + 30
+
+
+@pytest.mark.slow
+@pytest.mark.course("S3-69")
+def test_a_hundred_thousand_rows_fit_in_two_gigabytes():
+    _, whole = peak(100_000, 500)
+    assert whole < 2048

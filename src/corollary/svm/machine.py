@@ -82,6 +82,9 @@ class KernelMachine(RowsLearner):
         """Return the kernel as a function, None where its matrix is given as X."""
         self.gamma_ = self._stated_gamma(X, w)
         if self.kernel == "precomputed":
+            if sp.issparse(X):
+                must = "Sparse precomputed kernels are not supported; X must be dense"
+                raise DataError(sentence(self, must, "a sparse matrix"))
             if X.shape[0] != X.shape[1]:
                 must = "Precomputed matrix must be a square matrix"
                 raise DataError(sentence(self, must, f"shape {X.shape}"))
