@@ -69,7 +69,8 @@ void fill_tile(const T* const* x, const T* x2, const Columns<T>& z, Index p,
     for (int r = 0; r < R; ++r) {
         T row[Columns<T>::width];
         for (int v = 0; v < V; ++v)
-            store(row + v * L, kernel(a[r][v], x2[r] + load(z.squares + first + v * L)));
+            store(row + v * L,
+                  kernel(a[r][v], x2[r] + load(z.squares + first + v * L)));
         std::copy_n(row, here, out[r] + first);
     }
 }
@@ -143,8 +144,9 @@ void kernel_sums(const Dense<T>& X, const T* x2, const Columns<T>& z,
                 }
                 for (int r = 0; r < rows; ++r)
                     for (Index j = 0; j < m; ++j)
-                        out[(i + r) * m + j] += dot(values[r], B + j * padded + first * W,
-                                                    (last - first) * W);  // (5)
+                        out[(i + r) * m + j] +=
+                            dot(values[r], B + j * padded + first * W,
+                                (last - first) * W);  // (5)
             }
         }
     });
