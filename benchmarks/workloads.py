@@ -153,3 +153,12 @@ def inertia(X: np.ndarray, centers: np.ndarray) -> float:
         distances = (B**2).sum(axis=1)[:, None] + squares - 2 * B @ C.T
         total += float(distances.min(axis=1).clip(0).sum())
     return total
+
+
+def overlapping_blobs(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw ten round clusters of two classes that overlap; 3% of labels are wrong."""
+    rng = np.random.default_rng(0)
+    centers, z = 0.9 * rng.standard_normal((10, d)), rng.integers(0, 10, n)
+    X = centers[z] + rng.standard_normal((n, d))
+    y = np.where(rng.random(n) < 0.03, 1 - z % 2, z % 2)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y

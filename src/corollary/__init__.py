@@ -84,6 +84,12 @@ ESTIMATORS = {
     "SGDRegressor": "corollary.linear.stochastic_gradient",
     "SigmoidBasis": "corollary.linear.expansions.sigmoid_basis",
     "SplineTransformer": "corollary.linear.expansions.spline_transformer",
+    "NuSVC": "corollary.svm.nu_svc",
+    "NuSVR": "corollary.svm.nu_svr",
+    "OneClassSVM": "corollary.svm.one_class_svm",
+    "SVR": "corollary.svm.svr",
+    "SVDD": "corollary.svm.svdd",
+    "SquaredHingeSVC": "corollary.svm.squared_hinge_svc",
     "SVC": "corollary.svm.svc",
     "TweedieRegressor": "corollary.linear.tweedie",
     "WaveletBasis": "corollary.linear.expansions.wavelet_basis",
@@ -233,13 +239,19 @@ if TYPE_CHECKING:
     from corollary.svm.kernel_ridge import KernelRidge as KernelRidge
     from corollary.svm.linear_svc import LinearSVC as LinearSVC
     from corollary.svm.linear_svr import LinearSVR as LinearSVR
+    from corollary.svm.nu_svc import NuSVC as NuSVC
+    from corollary.svm.nu_svr import NuSVR as NuSVR
+    from corollary.svm.one_class_svm import OneClassSVM as OneClassSVM
     from corollary.svm.representer_machine import (
         RepresenterClassifier as RepresenterClassifier,
     )
     from corollary.svm.representer_machine import (
         RepresenterRegressor as RepresenterRegressor,
     )
+    from corollary.svm.squared_hinge_svc import SquaredHingeSVC as SquaredHingeSVC
     from corollary.svm.svc import SVC as SVC
+    from corollary.svm.svdd import SVDD as SVDD
+    from corollary.svm.svr import SVR as SVR
 
 
 def __getattr__(name: str) -> Any:

@@ -211,10 +211,7 @@ def _tree_of(value: Any, arrays: dict[str, Any], who: str) -> Any:
     if isinstance(value, np.ndarray):
         return _array_tree(value, arrays, who)
     if sp.issparse(value):
-        rows = sp.csr_array(value)
-        parts = [rows.data, rows.indices, rows.indptr]
-        shape = [int(size) for size in rows.shape]
-        return {"csr": [_array_tree(a, arrays, who) for a in parts], "shape": shape}
+        return _sparse_tree(value, arrays, who)
     if isinstance(value, np.dtype) or value in (np.float32, np.float64):
         return {"dtype": np.dtype(value).name}
     if isinstance(value, list | tuple):
@@ -263,6 +260,13 @@ def _array_tree(value: Any, arrays: dict[str, Any], who: str) -> Any:
     key = f"a{len(arrays)}"
     arrays[key] = np.ascontiguousarray(value)
     return {"array": key, "shape": list(value.shape)}
+
+
+def _sparse_tree(value: Any, arrays: dict[str, Any], who: str) -> Any:
+    rows = sp.csr_array(value)
+    parts = (rows.data, rows.indices, rows.indptr)
+    kept = [_array_tree(part, arrays, who) for part in parts]
+    return {"csr": kept, "shape": list(rows.shape)}
 
 
 # -- loading -----------------------------------------------------------------------
@@ -333,7 +337,7 @@ def check_shapes(model: Any) -> None:
         raise ModelFileError("n_features_in_ must be a whole number >= 1")
     for name, allowed in type(model).shapes.items():
         value = getattr(model, name)
-        array: Any = value if sp.issparse(value) else np.asarray(value)
+        array = value if sp.issparse(value) else np.asarray(value)
         for dims in allowed.split("|"):
             if _fits(array.shape, dims.split(), sizes):
                 break
@@ -342,9 +346,11 @@ def check_shapes(model: Any) -> None:
                 f"{name} must have shape ({allowed}), not {array.shape}"
             )
         wrong = np.isnan if "_log_" in name else _not_finite  # log 0 is infinite
-        numbers = array.data if sp.issparse(array) else array
-        if numbers.dtype.kind == "f" and wrong(numbers).any():
+        entries = array.data if sp.issparse(array) else array
+        if array.dtype.kind == "f" and wrong(entries).any():
             raise ModelFileError(f"{name} must be finite")
+    if hasattr(model, "_audit"):
+        model._audit()
     for name, method in type(model).parts.items():
         value = getattr(model, name)
         for part in value if isinstance(value, list) else [value]:
@@ -396,10 +402,8 @@ def _value_of(tree: Any, arrays: dict[str, Any]) -> Any:
         case {"array": str(key), "shape": list(shape)}:
             return arrays[key].reshape(shape).copy()
         case {"csr": [data, indices, indptr], "shape": [int(n), int(d)]}:
-            parts = tuple(_value_of(part, arrays) for part in (data, indices, indptr))
-            rows = sp.csr_array(parts, shape=(n, d))
-            rows.check_format(full_check=True)
-            return rows
+            parts = [_value_of(part, arrays) for part in (data, indices, indptr)]
+            return _csr(parts[0], parts[1], parts[2], (n, d))
         case {"objects": list(items), "kind": "O" | "U" as kind, "shape": list(shape)}:
             values = np.empty(len(items), dtype=object)
             values[:] = [_value_of(item, arrays) for item in items]
@@ -419,6 +423,22 @@ def _value_of(tree: Any, arrays: dict[str, Any]) -> Any:
         case {"record": str(name), "fields": dict(fields)}:
             return _record(name, fields, arrays)
     raise ModelFileError(f"{sorted(tree)} is not written by save")
+
+
+def _csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
+    """Build sparse rows; every index is checked, for loops will trust them."""
+    good = len(indptr) == shape[0] + 1 and len(data) == len(indices)
+    good = good and indices.dtype.kind == indptr.dtype.kind == "i"
+    good = good and data.ndim == indices.ndim == indptr.ndim == 1
+    good = good and indptr[0] == 0 and indptr[-1] == len(data)
+    good = good and (np.diff(indptr) >= 0).all()
+    if len(indices):
+        good = good and indices.min() >= 0 and indices.max() < shape[1]
+    if not good:
+        raise ModelFileError("sparse rows must have valid indices")
+    rows = sp.csr_array((data, indices, indptr), shape=shape)
+    rows.sum_duplicates()
+    return rows
 
 
 def _record(name: str, fields: dict[str, Any], arrays: dict[str, Any]) -> Any:

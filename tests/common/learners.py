@@ -227,6 +227,35 @@ LEARNERS = [
         kind="mixed",
     ),
     Case("MaximumEntropyClassifier", {"tol": 1e-9}, ("coef_", "intercept_"), "label"),
+    *(
+        Case(
+            name,
+            {"kernel": "linear", "tol": 1e-9, **more},
+            ("intercept_", "margin_"),
+            "two",
+            1e-7,
+        )
+        for name, more in (
+            ("SVC", {"C": 1e-3}),
+            ("SquaredHingeSVC", {"C": 1e-3}),
+            ("NuSVC", {"nu": 0.7}),
+        )
+    ),
+    Case("SVC", {"C": 0.1, "gamma": 0.01, "tol": 1e-8}, ("intercept_",), "label", 1e-6),
+    Case(
+        "SVR", {"kernel": "linear", "C": 1e-3, "tol": 1e-9}, ("intercept_",), "number"
+    ),
+    Case(
+        "NuSVR",
+        {"kernel": "linear", "C": 1e-3, "tol": 1e-9},
+        ("intercept_", "epsilon_"),
+        "number",
+        1e-8,
+    ),
+    *(
+        Case(name, {"nu": 0.1, "gamma": 0.01, "tol": 1e-9}, ("intercept_",), rtol=1e-7)
+        for name in ("OneClassSVM", "SVDD")
+    ),
     Case("PriorClassifier", {}, ("class_prior_", "class_count_"), "label"),
     Case("ParametricDensity", {}, ("mean_", "covariance_")),
     Case("ParametricDensity", {"covariance": "diagonal"}, ("mean_", "covariance_")),

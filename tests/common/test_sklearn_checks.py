@@ -5,8 +5,26 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import corollary
 
+#: Parameters with which the data of every check has a solution.
+PARAMETERS = {"NuSVC": {"nu": 0.3}}  # weights leave small classes in some checks
+
+#: Checks that theory forbids to pass, and why.
+IMPOSSIBLE = {
+    "NuSVC": {
+        "check_class_weight_classifiers": (
+            "a class of weight 1e-4 against 1000 cannot hold the share nu of the rows"
+        )
+    }
+}
+
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([getattr(corollary, name)() for name in corollary.ESTIMATORS])
+@parametrize_with_checks(
+    [
+        getattr(corollary, name)(**PARAMETERS.get(name, {}))
+        for name in corollary.ESTIMATORS
+    ],
+    expected_failed_checks=lambda e: IMPOSSIBLE.get(type(e).__name__, {}),
+)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

@@ -5,7 +5,13 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel
+from corollary.kernels.gram import (
+    BlockGram,
+    MatrixGram,
+    Ridged,
+    TiledGram,
+    TileKernel,
+)
 
 SKLEARN = {"linear": "linear", "poly": "poly", "sigmoid": "sigmoid", "rbf": "rbf"}
 
@@ -39,3 +45,17 @@ def test_the_kernel_is_scikit_learns(kind, shift):
             out = np.zeros((3, 2), dtype)
             part.fill(rows, out, np.arange(3))
             np.testing.assert_allclose(out, exact[:, [1, 19]], rtol=tol, atol=tol)
+
+
+def test_a_ridge_is_added_to_the_diagonal_whatever_is_taken():
+    rng = np.random.default_rng(1)
+    X, kernel = rng.normal(size=(20, 3)), TileKernel("rbf", 0.5)
+    ridge = rng.random(20)
+    exact = kernel(X, X) + np.diag(ridge)
+    gram = Ridged(TiledGram(X, kernel, np.float32), ridge).to(np.float64)
+    rows, slots = np.array([3, 17, 4]), np.array([4, 0, 2])
+    for columns in (np.arange(20), np.array([0, 4, 19]), np.array([3, 17])):
+        part, out = gram.take(columns), np.zeros((5, len(columns)))
+        part.fill(rows, out, slots)
+        expected = exact[np.ix_(rows, columns)]
+        np.testing.assert_allclose(out[slots], expected, atol=1e-12)

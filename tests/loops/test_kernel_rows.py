@@ -62,3 +62,26 @@ def test_waves_are_cosines(scale, threads, dtype, rng):
     huge = np.full_like(X, 1e30)  # no digit is left, but nothing is out of range
     loops.kernel_rows(huge, still, panels, b, 4, 0.5, 0.0, 0, out, slots, threads)
     assert (np.abs(out) <= 0.5).all()
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2, 3])
+@pytest.mark.parametrize("shape", [(1, 1, 1), (5, 3, 7), (13, 17, 40), (200, 2, 900)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_sums_are_those_of_the_kernel(kind, shape, threads, dtype, rng):
+    m, d, n = shape
+    X = rng.normal(size=(m, d)).astype(dtype)
+    Z = rng.normal(size=(n, d)).astype(dtype)
+    panels, squares = packed(Z)
+    B = np.zeros((3, len(squares)), dtype)
+    B[:, :n] = rng.normal(size=(3, n))
+    x2 = (X**2).sum(axis=1)
+    out = np.zeros((m, 3))
+    rest = (panels, squares, kind, 0.3, 0.5, 3, B)
+    loops.kernel_sums(X, x2, *rest, out, threads)
+    K = oracle.kernel(kind, X, Z, 0.3, 0.5, 3).astype(np.float64)
+    size = np.abs(K) @ np.abs(B[:, :n].T).astype(np.float64)
+    unit = 1e-4 if dtype == np.float32 else 1e-12
+    assert (np.abs(out - K @ B[:, :n].T) <= unit * (size + 1)).all()
+    last = np.zeros((1, 3))  # a row alone is summed as among others
+    loops.kernel_sums(X[-1:].copy(), x2[-1:].copy(), *rest, last, 1)
+    np.testing.assert_array_equal(last[0], out[-1])

@@ -9,7 +9,7 @@ from sklearn.svm import SVC as Peer
 
 from corollary import SVC, StopReason
 from corollary.core.errors import DataError, ParameterError
-from corollary.svm.svc import ROLES
+from corollary.svm.pairs import ROLES
 
 
 def classes(seed=0, n=200, d=4, K=2):
@@ -50,7 +50,8 @@ def test_it_is_scikit_learns_with_a_finer_solution(K, options, sparse):
     np.testing.assert_array_equal(ours.support_, peer.support_)
     np.testing.assert_array_equal(ours.n_support_, peer.n_support_)
     dual = peer.dual_coef_.toarray() if sparse else peer.dual_coef_
-    np.testing.assert_allclose(ours.dual_coef_, dual, atol=1e-4)
+    found = ours.dual_coef_.toarray() if sparse else ours.dual_coef_
+    np.testing.assert_allclose(found, dual, atol=1e-4)
     np.testing.assert_allclose(ours.intercept_, peer.intercept_, atol=2e-5)
     if options["kernel"] == "linear" and not sparse:
         np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-5)

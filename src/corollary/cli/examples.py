@@ -17,6 +17,7 @@ def examples() -> list[tuple[str, str, Any]]:
         *regressions(),
         *_classifiers(),
         *_hyperplanes(),
+        *_machines(),
         *_discriminants(),
         *_multiclass(),
         *_kernelised(),
@@ -141,6 +142,36 @@ def _hyperplanes() -> list[tuple[str, str, Any]]:
         fits = line.score(plain.X[:100], plain.y[:100])
         about = "400 rows of a linear law with noise"
         shown.append((about, f"R^2 on 100 new rows: {fits:.3f}", line))
+    return shown
+
+
+def _machines() -> list[tuple[str, str, Any]]:
+    import numpy as np
+
+    import corollary
+    from corollary import datasets
+
+    X, y = datasets.two_moons(800, random_state=0)
+    train, test = slice(0, 400), slice(400, None)
+    shown: list[tuple[str, str, Any]] = []
+    for name in ("SVC", "NuSVC", "SquaredHingeSVC"):
+        model = getattr(corollary, name)().fit(X[train], y[train])
+        right = model.score(X[test], y[test])
+        about = "400 points of two interleaved moons"
+        shown.append((about, f"accuracy on 400 new points: {right:.1%}", model))
+    x = np.linspace(0, 6, 200)[:, None]
+    wave = np.sin(x[:, 0]) + 0.1 * np.random.default_rng(0).normal(size=200)
+    for name in ("SVR", "NuSVR"):
+        model = getattr(corollary, name)().fit(x, wave)
+        fits = model.score(x, np.sin(x[:, 0]))
+        shown.append(
+            ("200 noisy points of a wave", f"R^2 of the wave: {fits:.3f}", model)
+        )
+    for name in ("OneClassSVM", "SVDD"):
+        model = getattr(corollary, name)(nu=0.05).fit(X[train])
+        out = float((model.predict(X[test]) < 0).mean())
+        about = "where 400 points of two moons lie, but for one in twenty"
+        shown.append((about, f"{out:.1%} of 400 new points are outside", model))
     return shown
 
 

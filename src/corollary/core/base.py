@@ -18,6 +18,7 @@ from sklearn.base import (
     ClusterMixin,
     DensityMixin,
     MultiOutputMixin,
+    OutlierMixin,
     RegressorMixin,
     TransformerMixin,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "Clusterer",
     "DensityEstimator",
     "Estimator",
+    "OutlierDetector",
     "Regressor",
     "SingleRegressor",
     "Transformer",
@@ -44,6 +46,7 @@ class Estimator(BaseEstimator):
 
     rules: ClassVar[Mapping[str, Rule]] = {}
     takes_sparse: ClassVar[bool] = False
+    keeps_rows: ClassVar[bool] = False  # needs training rows to predict
     any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
     target: ClassVar[str] = "none"  # "none", "labels", "number(s)"
     shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"
@@ -87,6 +90,10 @@ class DensityEstimator(DensityMixin, Estimator):
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log density of the rows."""
         return float(np.mean(self.score_samples(X)))
+
+
+class OutlierDetector(OutlierMixin, Estimator):
+    """Predicts 1 for a row like the others, -1 for an outlier."""
 
 
 class Regressor(MultiOutputMixin, RegressorMixin, Estimator):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -73,12 +73,18 @@ class RowsLearner(ABC):
         -------
         self
         """
+        return self.fit_by(self.learn, X, y, sample_weight)
+
+    def fit_by(
+        self, learn: Callable[[Chunk, Report], None], X: Any, y: Any, sample_weight: Any
+    ) -> Self:
+        """Check data as `fit` does, and learn from it in a way of the caller's."""
         check_parameters(self, self.rules)
         begun = time.perf_counter()
         data = Data(self, open_source(self, X, y, sample_weight))
         report = Report(type(self).__name__, StopReason.CLOSED_FORM, 1)
         try:
-            self.learn(gather(data), report)
+            learn(gather(data), report)
         finally:
             data.executor.close()
         complete(report, data, time.perf_counter() - begun)

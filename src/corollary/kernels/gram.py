@@ -28,10 +28,13 @@ __all__ = [
     "KINDS",
     "BlockGram",
     "MatrixGram",
+    "Ridged",
     "TileKernel",
     "TiledGram",
     "Tiles",
     "blocks",
+    "moved",
+    "packed",
     "panels_of",
     "tile_matrix",
 ]
@@ -97,6 +100,17 @@ class Tiles:
         loops.kernel_rows(
             X, squares(X), self.panels, self.squares, *kind, out, slots, threads
         )
+
+    def sums(self, X: Floats, B: Floats, threads: int) -> Floats:
+        """Return k(X, Z) B for B (n, m), without the matrix; (rows of X, m) float64."""
+        k, padded = self.kernel, np.zeros((B.shape[1], len(self.squares)), self.dtype)
+        padded[:, : self.n] = B.T
+        kind = (KINDS[k.kind], float(k.gamma), float(k.coef0), int(k.degree))
+        out = np.zeros((len(X), B.shape[1]))
+        loops.kernel_sums(
+            X, squares(X), self.panels, self.squares, *kind, padded, out, threads
+        )
+        return out
 
 
 def panels_of(Z: Floats) -> Floats:
@@ -218,3 +232,29 @@ class MatrixGram:
     def to(self, dtype: Any) -> MatrixGram:
         """Return the same in another precision."""
         return MatrixGram(self._K, dtype)
+
+
+class Ridged:
+    """Another matrix with something added to its diagonal: K + diag(ridge)."""
+
+    def __init__(self, gram: Any, ridge: Floats) -> None:
+        self._gram, self._ridge, self._columns = gram, ridge, np.arange(gram.n)
+        self.n, self.dtype = gram.n, gram.dtype
+
+    def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
+        """Write K[rows, columns] into out[slots]; columns are in ascending order."""
+        self._gram.fill(rows, out, slots)
+        at = np.searchsorted(self._columns, rows)
+        here = at < self.n
+        here[here] = self._columns[at[here]] == rows[here]
+        out[slots[here], at[here]] += self._ridge[rows[here]]
+
+    def take(self, columns: Vector) -> Ridged:
+        """Return the matrix of some of the columns."""
+        part = Ridged(self._gram.take(columns), self._ridge)
+        part._columns = columns
+        return part
+
+    def to(self, dtype: Any) -> Ridged:
+        """Return the same in another precision."""
+        return Ridged(self._gram.to(dtype), self._ridge)

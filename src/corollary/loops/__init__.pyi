@@ -236,6 +236,19 @@ def joint_log_likelihood(
 ) -> None: ...
 
 # -- kernel_rows.cpp -----------------------------------------------------------------
+def kernel_sums(
+    X: NDArray[Real],  # (n, d)
+    x2: NDArray[Real],  # (n,) squares of the rows
+    panels: NDArray[Real],  # (p, d, 64 bytes of columns)
+    squares: NDArray[Real],  # (p * columns,)
+    kind: int,  # 0 linear, 1 polynomial, 2 sigmoid, 3 gaussian
+    gamma: float,
+    coef0: float,
+    degree: int,
+    B: NDArray[Real],  # (m, p * columns)
+    out: Doubles,  # (n, m) added to
+    threads: int,
+) -> None: ...
 def kernel_rows(
     X: NDArray[Real],  # (m, d)
     x2: NDArray[Real],  # (m,) squares of the rows

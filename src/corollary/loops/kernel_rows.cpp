@@ -8,7 +8,12 @@
 //
 // The columns z come packed: panel p holds 64 bytes of them for each feature, padded
 // with zeros, so that a tile of rows and columns stays in registers while the features
-// run, and the kernel is taken there before it is stored.
+// run, and the kernel is taken there before it is stored. An expansion
+//
+//   g_j(x) = sum_s B_js k(x, z_s)                                                   (5)
+//
+// sums the tiles at once and stores no kernel value; every row is summed in the same
+// order, whatever rows are beside it.
 
 #include <algorithm>
 #include <cmath>
@@ -134,7 +139,71 @@ void kernel_rows(const Dense<T>& X, const T* x2, const Columns<T>& z,
 }
 
 template <class T>
+double dot(const T* a, const T* b, Index n) {
+    constexpr int L = lanes<T>;
+    Vec<T> sum{};
+    for (Index t = 0; t < n; t += L) sum += load(a + t) * load(b + t);
+    double total = 0;
+    for (int l = 0; l < L; ++l) total += double(sum[l]);
+    return total;
+}
+
+// out[i, :] += (5). B (m, padded columns) is 0 where the columns are padded.
+template <class T>
+void kernel_sums(const Dense<T>& X, const T* x2, const Columns<T>& z,
+                 const Kernel<T>& kernel, const T* B, Index m, double* out,
+                 int threads) {
+    constexpr int R = 6;
+    constexpr Index W = Columns<T>::width, BLOCK = 16;  // panels summed at a time
+    const Index count = (z.n + W - 1) / W, padded = count * W;
+    const Columns<T> whole{z.panels, z.squares, padded, z.d};
+    for_blocks(X.n, 16 * R, threads, [&](int, Index begin, Index end) {
+        alignas(64) T values[R][BLOCK * W];
+        const T* x[R];
+        T* to[R];
+        for (Index first = 0; first < count; first += BLOCK) {
+            const Index last = std::min(count, first + BLOCK);
+            for (Index i = begin; i < end; i += R) {
+                const int rows = int(std::min<Index>(R, end - i));
+                for (int r = 0; r < rows; ++r) {
+                    x[r] = X.row(i + r);
+                    to[r] = values[r] - first * W;
+                }
+                for (Index p = first; p < last; ++p) {
+                    if (rows == R)
+                        fill_tile<R>(x, x2 + i, whole, p, kernel, to);
+                    else
+                        for (int r = 0; r < rows; ++r)
+                            fill_tile<1>(x + r, x2 + i + r, whole, p, kernel, to + r);
+                }
+                for (int r = 0; r < rows; ++r)
+                    for (Index j = 0; j < m; ++j)
+                        out[(i + r) * m + j] +=
+                            dot(values[r], B + j * padded + first * W,
+                                (last - first) * W);  // (5)
+            }
+        }
+    });
+}
+
+template <class T>
 void bind(nb::module_& m) {
+    m.def(
+        "kernel_sums",
+        [](Matrix<const T> X, Vector<const T> x2,
+           nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu> panels,
+           Vector<const T> squares, int kind, double gamma, double coef0, int degree,
+           Matrix<const T> B, Matrix<double> out, int threads) {
+            nb::gil_scoped_release free;
+            const Columns<T> z{panels.data(), squares.data(), Index(B.shape(1)),
+                               Index(X.shape(1))};
+            kernel_sums(rows(X), x2.data(), z,
+                        Kernel<T>{Kind(kind), T(gamma), T(coef0), degree}, B.data(),
+                        Index(B.shape(0)), out.data(), threads);
+        },
+        as_is("X"), as_is("x2"), as_is("panels"), as_is("squares"), nb::arg("kind"),
+        nb::arg("gamma"), nb::arg("coef0"), nb::arg("degree"), as_is("B"), as_is("out"),
+        nb::arg("threads"));
     m.def(
         "kernel_rows",
         [](Matrix<const T> X, Vector<const T> x2,

@@ -59,7 +59,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, LinAlgWarning
@@ -69,8 +69,10 @@ from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.report import StopReason
 from corollary.engine.executors import single_threaded_blas
+from corollary.solvers.box_dual import Dual, duality_gap, filled, offsets, snapped
+from corollary.solvers.kernel_cache import Cache, Gram
 
-__all__ = ["Dual", "Gram", "Limits", "Optimum", "duality_gap", "solve"]
+__all__ = ["Dual", "Gram", "Limits", "Optimum", "duality_gap", "filled", "solve"]
 
 SET = 256  # variables in a working set, half of them new
 STEPS = 100  # inner steps for each variable of a set, at most
@@ -81,36 +83,9 @@ WORTH = 0.25  # share of the rows that must be idle to be left out
 PATIENCE = 60  # working sets in which D must fall
 PROGRESS = 1e-12  # by this share of it at least
 SHARPER = 4  # times that tol is divided by 10 before (7) is given up
+POLISHED = 1e-3  # share of tol that (7) leaves of the violation where it holds
 MOST_FREE = 200  # variables that (7) is solved for
 BLOCK = 256  # rows at a time when f is made whole
-
-
-class Gram(Protocol):
-    """A kernel matrix, by rows: all the solver knows of kernel and data."""
-
-    n: int  # columns
-    dtype: Any
-
-    def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
-        """Write K[rows, columns] into out[slots]; rows count in the whole matrix."""
-
-    def take(self, columns: Vector) -> Gram:
-        """Return the matrix of some of the whole matrix's columns."""
-
-    def to(self, dtype: Any) -> Gram:
-        """Return the same in another precision."""
-
-
-@dataclass(frozen=True)
-class Dual:
-    """Problem (1) but for K; all arrays (v,)."""
-
-    q: Floats
-    lo: Floats
-    hi: Floats
-    eps: Floats
-    start: Floats
-    group: Vector | None = None  # int8, 0 or 1
 
 
 @dataclass(frozen=True)
@@ -131,7 +106,8 @@ class Optimum:
 
     b: Floats
     f: Floats
-    rho: Floats  # (groups,) the offset: between up_g and low_g
+    rho: Floats  # (groups,) the offset: the middle of its interval
+    interval: Floats  # (groups, 2) from low_g to up_g, a point where a variable is free
     objective: float  # (1)
     gap: float  # (8)
     violation: float  # (4)
@@ -170,67 +146,6 @@ def solve(gram: Gram, dual: Dual, limits: Limits) -> Optimum:
         return search.optimum(stop)
 
 
-class Cache:
-    """Kernel rows by their numbers, in a buffer of bounded size."""
-
-    def __init__(self, gram: Gram, whole: int, limits: Limits) -> None:
-        size = np.dtype(gram.dtype).itemsize
-        most = int(limits.cache_bytes / size)
-        slots = int(np.clip(most // max(1, gram.n), 4, max(4, gram.n)))
-        self.buffer = np.empty(slots * gram.n, gram.dtype)
-        self.slot_of = np.full(whole, -1, dtype=np.int64)
-        self.computed = 0
-        self._lay_out(gram)
-
-    def _lay_out(self, gram: Gram) -> None:
-        self.gram = gram
-        slots = min(len(self.buffer) // max(1, gram.n), len(self.slot_of))
-        self.K = self.buffer[: slots * gram.n].reshape(slots, gram.n)
-        self.owner = np.full(slots, -1, dtype=np.int64)
-        self.used = np.zeros(slots, dtype=np.int64)
-        self.filled = self.clock = 0
-
-    def slots(self, rows: Vector) -> Vector:
-        """Return where these rows are, and compute those that are missing."""
-        self.clock += 1
-        missing = np.unique(rows[self.slot_of[rows] < 0])
-        if len(missing):
-            self.used[self.slot_of[rows[self.slot_of[rows] >= 0]]] = self.clock
-            free = self._free(len(missing))
-            self.gram.fill(missing, self.K, free)
-            self.slot_of[missing], self.owner[free] = free, missing
-            self.computed += len(missing)
-        where = self.slot_of[rows]
-        self.used[where] = self.clock
-        return where
-
-    def _free(self, count: int) -> Vector:
-        """Return places never used, or those unused for longest."""
-        first, self.filled = self.filled, self.filled + count
-        if self.filled <= len(self.K):
-            return np.arange(first, self.filled)
-        self.filled = len(self.K) + 1
-        free = np.sort(np.argpartition(self.used, count - 1)[:count])
-        gone = self.owner[free]
-        self.slot_of[gone[gone >= 0]] = -1
-        return free
-
-    def cut(self, gram: Gram, keep: Vector, rows: Vector) -> None:
-        """Keep some columns of the rows that are still wanted, in the same buffer."""
-        old, n, m = self.owner, self.K.shape[1], len(keep)
-        wanted = np.zeros(len(self.slot_of), dtype=bool)
-        wanted[rows] = True
-        self.slot_of[:] = -1
-        kept = [s for s in np.flatnonzero(old >= 0) if wanted[old[s]]]
-        for place, s in enumerate(kept):
-            row = self.buffer[s * n : (s + 1) * n][keep]
-            self.buffer[place * m : (place + 1) * m] = row
-        self._lay_out(gram)
-        self.filled = len(kept)
-        self.owner[: len(kept)] = old[kept]
-        self.slot_of[old[kept]] = np.arange(len(kept))
-
-
 class Decomposition:
     """The search: every variable's b, and f of those that are not left out."""
 
@@ -256,7 +171,7 @@ class Decomposition:
     # -- the rows at work ------------------------------------------------------------
     def _open(self) -> None:
         """Begin with all rows."""
-        self.cache = Cache(self.whole, self.n, self.limits)
+        self.cache = Cache(self.whole, self.n, self.limits.cache_bytes)
         self.rows = np.arange(self.n)  # the rows at work
         self._gather()
 
@@ -423,10 +338,10 @@ class Decomposition:
         """Solve (7) if it is small; tell whether there is nothing left to sharpen."""
         d, b, f = self.dual, self.b, self.f
         free = np.flatnonzero((b > d.lo) & (b < d.hi) & ((b != 0) | (d.eps == 0)))
-        fits = len(free) <= min(MOST_FREE, len(self.cache.K))
+        rows = free % self.n
+        fits = len(free) <= MOST_FREE and len(np.unique(rows)) <= len(self.cache.K)
         if self.whole.dtype != np.float64 or not len(free) or not fits:
             return True
-        rows = free % self.n
         slots = self.cache.slots(rows)
         group = np.zeros(len(free), int) if d.group is None else d.group[free]
         of = (group[:, None] == np.arange(self.groups)).astype(np.float64)
@@ -449,7 +364,7 @@ class Decomposition:
         self.b, self.f = fresh_b, fresh_f
         self._gather()
         self._choose()
-        return True
+        return self.violation <= POLISHED * self.limits.tol
 
     # -- what is known ---------------------------------------------------------------
     def objective(self) -> float:
@@ -469,11 +384,14 @@ class Decomposition:
         value = self.objective()
         gap, _ = duality_gap(self.b, self.f, d, self.rounding())
         gap += 4 * float(np.finfo(np.float64).eps) * abs(value)
-        rho = np.array([offset(self.b, self.f, d, g) for g in range(self.groups)])
+        groups = range(self.groups)
+        b = snapped(self.b, d)
+        ends = np.array([offsets(b, self.f, d, g) for g in groups])
         return Optimum(
-            self.b,
+            b,
             self.f,
-            rho,
+            ends.mean(axis=1),
+            ends,
             value,
             gap,
             max(0.0, self.violation),
@@ -492,67 +410,3 @@ def exact_step(A: Floats, target: Floats) -> Floats:
             return solve_linear(A, target, assume_a="sym")
     except (LinAlgError, LinAlgWarning):
         return np.linalg.lstsq(A, target, rcond=1e-12)[0]
-
-
-def slopes(b: Floats, f: Floats, dual: Dual) -> tuple[Floats, Floats]:
-    """Return (3), inf and -inf where a variable cannot move."""
-    up = np.where(b < dual.hi, f + np.where(b >= 0, dual.eps, -dual.eps), np.inf)
-    low = np.where(b > dual.lo, f + np.where(b > 0, dual.eps, -dual.eps), -np.inf)
-    return up, low
-
-
-def offset(b: Floats, f: Floats, dual: Dual, g: int) -> float:
-    """Return the mean slope of the free variables, or the middle of up_g and low_g."""
-    of = slice(None) if dual.group is None else dual.group == g
-    up, low = (side[of] for side in slopes(b, f, dual))
-    free = up == low
-    if free.any():
-        return float(up[free].mean())
-    top, bottom = up.min(initial=np.inf), low.max(initial=-np.inf)
-    if not np.isfinite(top) or not np.isfinite(bottom):
-        return float(bottom if np.isfinite(bottom) else top if np.isfinite(top) else 0)
-    return float((top + bottom) / 2)
-
-
-def duality_gap(
-    b: Floats, f: Floats, dual: Dual, rounding: float = 0.0
-) -> tuple[float, Floats]:
-    """Return (8), for every f within a rounding error, and the offsets."""
-    groups = 1 if dual.group is None else 2
-    total, rho = 0.0, np.zeros(groups)
-    for g in range(groups):
-        of = slice(None) if dual.group is None else dual.group == g
-        if not len(b[of]):
-            continue
-        part = (b[of], f[of], dual.lo[of], dual.hi[of], dual.eps[of], rounding)
-        low, high = f[of].min() - dual.eps[of].max(), f[of].max() + dual.eps[of].max()
-        for _ in range(100):  # the gap is convex in rho: halve where its slope is 0
-            middle = (low + high) / 2
-            if middle in (low, high):
-                break
-            _, slope = gap_at(middle, *part)
-            low, high = (middle, high) if slope < 0 else (low, middle)
-        values = [(gap_at(r, *part)[0], r) for r in (low, high)]
-        best, rho[g] = min(values)
-        total += best
-    return total, rho
-
-
-def gap_at(
-    rho: float,
-    b: Floats,
-    f: Floats,
-    lo: Floats,
-    hi: Floats,
-    eps: Floats,
-    rounding: float,
-) -> tuple[float, float]:
-    """Return the sum (8) at rho, and its slope there."""
-    s = f - rho
-    ends = np.stack([lo, hi, np.clip(0.0, lo, hi)])  # a maximum is at an end or a kink
-    gains = s * (b - ends) + eps * (np.abs(b) - np.abs(ends))
-    gains += rounding * np.abs(b - ends)
-    best = gains.argmax(axis=0)
-    at = np.arange(len(b))
-    value = np.maximum(gains[best, at], 0.0).sum()
-    return float(value), float((ends[best, at] - b).sum())

@@ -33,9 +33,9 @@ from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import Rule, function, missing, one_of, real, whole
 from corollary.core.report import Report
-from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel
+from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel, blocks
 from corollary.solvers.smo import Gram
-from corollary.svm.machine import Kernel, KernelMachine, blocks
+from corollary.svm.machine import Kernel, KernelMachine
 
 __all__ = ["KERNELS", "SPACE_RULES", "FeatureSpaceLearner"]
 

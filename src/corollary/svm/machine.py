@@ -11,13 +11,14 @@ and Nystrom's method, whose linear machines scale to any number of rows.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import boolean, function, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
@@ -27,16 +28,19 @@ from corollary.kernels.gram import (
     MatrixGram,
     TiledGram,
     TileKernel,
-    blocks,
+    moved,
+    packed,
 )
 from corollary.solvers import smo
 
-__all__ = ["KernelMachine", "account_for", "blocks"]
+__all__ = ["KernelMachine", "account_for", "capped", "expansion"]
 
 SINGLE = 1e-4  # a coarser tol than this lets float32 rows do
 FEW_ROWS = 1000  # with so few rows float64 costs nothing
 SAMPLE = 300  # rows whose matrix is tested for negative eigenvalues
 UNEVEN = 100.0  # ratio of the features' spreads worth a warning
+HARD = 1e10  # stands for C = inf
+QUERY_BYTES = 2**22  # of kernel values at a time
 
 Kernel = Callable[[Matrix, Matrix], Floats]
 
@@ -65,9 +69,12 @@ class KernelMachine(RowsLearner):
     max_iter: int
     support_: Vector
     support_vectors_: Any
+    dual_coef_: Any
+    shape_fit_: tuple[int, int]
     gamma_: float
     max_seconds: float | None = None
     takes_sparse = True
+    keeps_rows = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -82,12 +89,18 @@ class KernelMachine(RowsLearner):
         """Return the kernel as a function, None where its matrix is given as X."""
         self.gamma_ = self._stated_gamma(X, w)
         if self.kernel == "precomputed":
+            if sp.issparse(X):
+                must = "Sparse precomputed kernels are not supported; X must be dense"
+                raise DataError(sentence(self, must, "a sparse matrix"))
             if X.shape[0] != X.shape[1]:
                 must = "Precomputed matrix must be a square matrix"
                 raise DataError(sentence(self, must, f"shape {X.shape}"))
             return None
         if callable(self.kernel):
-            return tile_of(self.kernel) or self.kernel
+            if (tile := tile_of(self.kernel)) is not None:
+                return tile
+            kernel = self.kernel
+            return lambda A, B: checked(self, kernel(A, B), (A.shape[0], B.shape[0]))
         if self.kernel != "linear":
             self._warn_if_uneven(X, report)
         return self._tile_kernel()
@@ -171,41 +184,108 @@ class KernelMachine(RowsLearner):
             report.warnings.append(text)
             warnings.warn(text, UserWarning, stacklevel=4)
 
+    def _tell_support(
+        self, machines: list[tuple[Floats, Floats]], report: Report
+    ) -> None:
+        """Report how many coefficients are free and at their bound; rows are kept."""
+        used = [(b[b != 0], bound[b != 0]) for b, bound in machines]
+        free = sum(int((np.abs(b) < bound).sum()) for b, bound in used)
+        at_bound = sum(len(b) for b, _ in used) - free
+        report.facts["support vectors"] = f"{free} free, {at_bound} at their bound"
+        share = len(self.support_) / self.shape_fit_[0]
+        if self.kernel != "precomputed":
+            report.facts["rows kept"] = f"{len(self.support_)} ({share:.1%})"
+
     # -- the expansion ---------------------------------------------------------------
-    def _keep(self, X: Matrix, support: Vector) -> None:
-        """Keep the support vectors."""
+    def _keep(self, X: Matrix, support: Vector, coefficients: Floats) -> None:
+        """Keep the support vectors and their coefficients, sparse where X is."""
         self.support_ = support.astype(np.int32)
+        dual = coefficients.astype(X.dtype)
+        self.dual_coef_ = sp.csr_array(dual) if sp.issparse(X) else dual
         if self.kernel == "precomputed":
             self.support_vectors_ = np.empty((0, 0), X.dtype)
         else:
             self.support_vectors_ = X[support]
         self.shape_fit_ = X.shape
+        self.fit_status_ = 0
 
-    def _expand(self, X: Any, coefficients: Floats) -> Floats:
+    def _coefficients(self) -> Floats:
+        """Return dual_coef_ as a dense array."""
+        D = self.dual_coef_
+        return D.toarray() if sp.issparse(D) else np.asarray(D)
+
+    def _only_linear(self) -> None:
+        if self.kernel != "linear":
+            text = "coef_ is only available when using a linear kernel"
+            raise AttributeError(f"{type(self).__name__}: {text}")
+
+    def _published(self, coefficients: Floats) -> Any:
+        """Return weights of features that nobody can change by mistake."""
+        if not sp.issparse(self.support_vectors_):
+            coefficients.flags.writeable = False
+            return coefficients
+        W = sp.csr_array(coefficients)
+        W.data.flags.writeable = False
+        return W
+
+    def _kernel_sums(
+        self, kernel: Kernel | None, X: Matrix, rows: Vector, used: Vector, b: Floats
+    ) -> Floats:
+        """Return sum_s b_s k(x, x_s) of some training rows over others."""
+        if not len(used):
+            return np.zeros(len(rows))
+        if kernel is None:
+            return np.asarray(X[np.ix_(rows, used)], dtype=np.float64) @ b
+        if isinstance(kernel, TileKernel):
+            return expansion(kernel, X[rows], X[used], b[:, None])[:, 0]
+        return np.asarray(kernel(X[rows], X[used]), dtype=np.float64) @ b
+
+    def _expand(self, X: Any, B: Floats) -> Floats:
         """Return the sums (1), but for rho, for several columns of coefficients."""
-        parts = [K @ coefficients.astype(K.dtype) for K in self._blocks(X)]
-        return np.concatenate(parts).astype(np.float64)
-
-    def _blocks(self, X: Any) -> Iterator[Floats]:
-        """Yield the kernel of some rows at a time with all support vectors."""
         X = self._query(X)  # type: ignore[attr-defined]
+        if not len(self.support_):
+            return np.zeros((X.shape[0], B.shape[1]))
         if self.kernel == "precomputed":
-            yield np.asarray(X[:, self.support_])
-        elif callable(self.kernel) and tile_of(self.kernel) is None:
-            K = np.asarray(self.kernel(X, self.support_vectors_))
-            expected = (X.shape[0], len(self.support_))
-            if K.shape != expected:
-                must = f"kernel must return a matrix of shape {expected}"
-                raise DataError(sentence(self, must, f"{K.shape}"))
-            yield K
-        else:
-            tile = tile_of(self.kernel) or self._tile_kernel()
-            yield from blocks(tile, X, self.support_vectors_)
+            return np.asarray(X[:, self.support_], dtype=np.float64) @ B
+        tile = tile_of(self.kernel)
+        if callable(self.kernel) and tile is None:
+            K = self.kernel(X, self.support_vectors_)
+            return checked(self, K, (X.shape[0], len(self.support_))) @ B
+        return expansion(tile or self._tile_kernel(), X, self.support_vectors_, B)
 
 
 def tile_of(kernel: Any) -> TileKernel | None:
     """Return what a kernel object says it is in tiles, if it is one of these."""
     return getattr(kernel, "tile", None)
+
+
+def checked(who: Any, K: Any, expected: tuple[int, int]) -> Floats:
+    """Return a user's kernel matrix as an array; refuse one of another shape."""
+    K = K.toarray() if sp.issparse(K) else np.asarray(K)
+    if K.shape != expected:
+        must = f"kernel must return a matrix of shape {expected}"
+        raise DataError(sentence(who, must, f"{K.shape}"))
+    return K
+
+
+def expansion(kernel: TileKernel, X: Matrix, Z: Matrix, B: Floats) -> Floats:
+    """Return k(X, Z) B, some rows at a time, in the precision of X."""
+    n, dtype = X.shape[0], X.dtype
+    step = max(6, QUERY_BYTES // (dtype.itemsize * max(1, *Z.shape)))
+    if sp.issparse(X) or sp.issparse(Z):
+        values = [kernel(X[a : a + step], Z) @ B for a in range(0, n, step)]
+        return np.concatenate(values).astype(np.float64)
+    centre, tiles = packed(kernel, Z, dtype)
+    threads = get_config().threads
+    if centre is None:
+        return tiles.sums(moved(X, None, dtype), B, threads)
+    some = (moved(X[a : a + step], centre, dtype) for a in range(0, n, step))
+    return np.concatenate([tiles.sums(part, B, threads) for part in some])
+
+
+def capped(C: float) -> float:
+    """Return C, or a number that stands for infinity."""
+    return min(float(C), HARD)
 
 
 def account_for(optima: list[smo.Optimum], primal: float, report: Report) -> None:

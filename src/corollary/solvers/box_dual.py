@@ -1,0 +1,123 @@
+"""The dual of every support vector machine, what is optimal, and how far from it.
+
+    D(b) = 1/2 b'K b + q'b + sum_t eps_t |b_t|                                   (1)
+    lo <= b <= hi,    sum_{t in group g} b_t  kept,      f = K b + q             (2)
+
+`smo.py` minimises it and has the derivation; the equation numbers here are its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from corollary.core.arrays import Floats, Vector
+
+__all__ = ["Dual", "duality_gap", "filled", "offsets", "snapped"]
+
+SNAP = 1e-13  # share of the largest variable by which rounding may miss a bound
+
+
+@dataclass(frozen=True)
+class Dual:
+    """Problem (1) but for K; all arrays (v,)."""
+
+    q: Floats
+    lo: Floats
+    hi: Floats
+    eps: Floats
+    start: Floats
+    group: Vector | None = None  # int8, 0 or 1
+
+
+def filled(price: Floats, total: float, order: Vector | None = None) -> Floats:
+    """Return numbers in [0, price] that sum to a total: full ones first, in an order.
+
+    >>> filled(np.array([1.0, 2.0, 1.0]), 2.5)
+    array([1. , 1.5, 0. ])
+    """
+    order = np.arange(len(price)) if order is None else order
+    before = np.concatenate([[0.0], np.cumsum(price[order])[:-1]])
+    start = np.empty(len(price))
+    start[order] = np.clip(total - before, 0.0, price[order])
+    return start
+
+
+def slopes(b: Floats, f: Floats, dual: Dual) -> tuple[Floats, Floats]:
+    """Return (3), inf and -inf where a variable cannot move."""
+    up = np.where(b < dual.hi, f + np.where(b >= 0, dual.eps, -dual.eps), np.inf)
+    low = np.where(b > dual.lo, f + np.where(b > 0, dual.eps, -dual.eps), -np.inf)
+    return up, low
+
+
+def snapped(b: Floats, dual: Dual) -> Floats:
+    """Put variables that rounding left beside a bound, or beside 0, on it."""
+    near = SNAP * float(np.abs(b).max(initial=0.0))
+    b = np.where(np.abs(b) <= near, np.clip(0.0, dual.lo, dual.hi), b)
+    b = np.where(b - dual.lo <= near, dual.lo, b)
+    return np.where(dual.hi - b <= near, dual.hi, b)
+
+
+def offsets(b: Floats, f: Floats, dual: Dual, g: int) -> tuple[float, float]:
+    """Return the least and the largest offset that (4) allows.
+
+    Where some variables are free both are the mean of their slopes.
+    """
+    of = slice(None) if dual.group is None else dual.group == g
+    up, low = (side[of] for side in slopes(b, f, dual))
+    free = up == low
+    if free.any():
+        mean = float(up[free].mean())
+        return mean, mean
+    top, bottom = up.min(initial=np.inf), low.max(initial=-np.inf)
+    if not np.isfinite(top) or not np.isfinite(bottom):
+        end = bottom if np.isfinite(bottom) else top if np.isfinite(top) else 0.0
+        return float(end), float(end)
+    if bottom > top:  # by no more than tol
+        bottom = top = (bottom + top) / 2
+    return float(bottom), float(top)
+
+
+def duality_gap(
+    b: Floats, f: Floats, dual: Dual, rounding: float = 0.0
+) -> tuple[float, Floats]:
+    """Return (8), for every f within a rounding error, and the offsets."""
+    groups = 1 if dual.group is None else 2
+    total, rho = 0.0, np.zeros(groups)
+    for g in range(groups):
+        of = slice(None) if dual.group is None else dual.group == g
+        if not len(b[of]):
+            continue
+        part = (b[of], f[of], dual.lo[of], dual.hi[of], dual.eps[of], rounding)
+        low, high = f[of].min() - dual.eps[of].max(), f[of].max() + dual.eps[of].max()
+        for _ in range(100):  # the gap is convex in rho: halve where its slope is 0
+            middle = (low + high) / 2
+            if middle in (low, high):
+                break
+            _, slope = gap_at(middle, *part)
+            low, high = (middle, high) if slope < 0 else (low, middle)
+        values = [(gap_at(r, *part)[0], r) for r in (low, high)]
+        best, rho[g] = min(values)
+        total += best
+    return total, rho
+
+
+def gap_at(
+    rho: float,
+    b: Floats,
+    f: Floats,
+    lo: Floats,
+    hi: Floats,
+    eps: Floats,
+    rounding: float,
+) -> tuple[float, float]:
+    """Return the sum (8) at rho, and its slope there."""
+    s = f - rho
+    ends = np.stack([lo, hi, np.clip(0.0, lo, hi)])  # a maximum is at an end or a kink
+    gains = s * (b - ends) + eps * (np.abs(b) - np.abs(ends))
+    gains += rounding * np.abs(b - ends)
+    best = gains.argmax(axis=0)
+    at = np.arange(len(b))
+    value = np.maximum(gains[best, at], 0.0).sum()
+    return float(value), float((ends[best, at] - b).sum())

@@ -1,0 +1,92 @@
+"""Rows of a kernel matrix in memory of bounded size: the row unused for longest goes.
+
+A decomposition asks for the same rows again and again, and for fewer and fewer columns
+of them; both the rows and the cuts of their columns live in one buffer.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from corollary.core.arrays import Floats, Vector
+
+__all__ = ["Cache", "Gram"]
+
+
+class Gram(Protocol):
+    """A kernel matrix, by rows: all the solver knows of kernel and data."""
+
+    n: int  # columns
+    dtype: Any
+
+    def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
+        """Write K[rows, columns] into out[slots]; rows count in the whole matrix."""
+
+    def take(self, columns: Vector) -> Gram:
+        """Return the matrix of some of the whole matrix's columns."""
+
+    def to(self, dtype: Any) -> Gram:
+        """Return the same in another precision."""
+
+
+class Cache:
+    """Kernel rows by their numbers, in a buffer of bounded size."""
+
+    def __init__(self, gram: Gram, whole: int, cache_bytes: float) -> None:
+        size = np.dtype(gram.dtype).itemsize
+        most = int(cache_bytes / size)
+        slots = int(np.clip(most // max(1, gram.n), 4, max(4, gram.n)))
+        self.buffer = np.empty(slots * gram.n, gram.dtype)
+        self.slot_of = np.full(whole, -1, dtype=np.int64)
+        self.computed = 0
+        self._lay_out(gram)
+
+    def _lay_out(self, gram: Gram) -> None:
+        self.gram = gram
+        slots = min(len(self.buffer) // max(1, gram.n), len(self.slot_of))
+        self.K = self.buffer[: slots * gram.n].reshape(slots, gram.n)
+        self.owner = np.full(slots, -1, dtype=np.int64)
+        self.used = np.zeros(slots, dtype=np.int64)
+        self.filled = self.clock = 0
+
+    def slots(self, rows: Vector) -> Vector:
+        """Return where these rows are, and compute those that are missing."""
+        self.clock += 1
+        missing = np.unique(rows[self.slot_of[rows] < 0])
+        if len(missing):
+            self.used[self.slot_of[rows[self.slot_of[rows] >= 0]]] = self.clock
+            free = self._free(len(missing))
+            self.gram.fill(missing, self.K, free)
+            self.slot_of[missing], self.owner[free] = free, missing
+            self.computed += len(missing)
+        where = self.slot_of[rows]
+        self.used[where] = self.clock
+        return where
+
+    def _free(self, count: int) -> Vector:
+        """Return places never used, or those unused for longest."""
+        first, self.filled = self.filled, self.filled + count
+        if self.filled <= len(self.K):
+            return np.arange(first, self.filled)
+        self.filled = len(self.K) + 1
+        free = np.sort(np.argpartition(self.used, count - 1)[:count])
+        gone = self.owner[free]
+        self.slot_of[gone[gone >= 0]] = -1
+        return free
+
+    def cut(self, gram: Gram, keep: Vector, rows: Vector) -> None:
+        """Keep some columns of the rows that are still wanted, in the same buffer."""
+        old, n, m = self.owner, self.K.shape[1], len(keep)
+        wanted = np.zeros(len(self.slot_of), dtype=bool)
+        wanted[rows] = True
+        self.slot_of[:] = -1
+        kept = [s for s in np.flatnonzero(old >= 0) if wanted[old[s]]]
+        for place, s in enumerate(kept):
+            row = self.buffer[s * n : (s + 1) * n][keep]
+            self.buffer[place * m : (place + 1) * m] = row
+        self._lay_out(gram)
+        self.filled = len(kept)
+        self.owner[: len(kept)] = old[kept]
+        self.slot_of[old[kept]] = np.arange(len(kept))

@@ -1,0 +1,226 @@
+"""Support vector classification with a share of margin errors instead of a price.
+
+Also known as: nu-SVC, nu-SVM.
+
+For two classes minimise over w, b and the margin r >= 0
+
+    1/2 ||w||^2 - nu W r + sum_i w_i max(0, r - y_i (w'phi(x_i) + b))            (1)
+
+with W = sum_i w_i the number of rows.  In its dual every class is a group,
+
+    min  1/2 beta'K beta,   0 <= y_i beta_i <= w_i,
+    sum_{y = +1} beta = - sum_{y = -1} beta = nu W / 2                           (2)
+
+whose offsets are rho_+ = r - b and rho_- = -r - b, so
+
+    r = (rho_+ - rho_-) / 2,      b = -(rho_+ + rho_-) / 2                       (3)
+
+Dividing all by r makes the margin 1: beta / r, b / r and w / r solve `SVC` with
+C = 1 / r.  (2) is feasible if and only if
+
+    nu <= 2 min(W_+, W_-) / W                                                    (4)
+
+Property of nu: the share of margin errors is at most nu, and the share of support
+vectors at least nu.  Geometrically (2) seeks the closest points of the two reduced
+convex hulls; where they meet, r = 0 and there is no machine.
+
+Class weights multiply the weights of rows, as a repetition of rows would.
+
+Notation: beta / r = dual_coef_ over the rows support_; b / r = intercept_.
+Course: S0-26. References: Schoelkopf, Smola, Williamson and Bartlett (2000); Crisp and
+Burges (2000), reduced hulls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from corollary.core.arrays import Floats
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.params import real
+from corollary.core.report import Report, StopReason
+from corollary.solvers import smo
+from corollary.svm.pairs import PairMachines, Run, Solved
+
+__all__ = ["NuSVC"]
+
+FINER = 5  # times that (2) is solved, each time from where the last ended
+
+
+class NuSVC(PairMachines):
+    """Support vector classification with a share of margin errors.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        In (0, 1]: most margin errors, and fewest support vectors.
+    kernel : {'linear', 'poly', 'rbf', 'sigmoid', 'precomputed'} or function
+        A function takes two sets of rows and returns their kernel matrix.
+    degree : int, default=3
+        Of 'poly'.
+    gamma : {'scale', 'auto'} or float
+        Of 'rbf', 'poly' and 'sigmoid'; 'scale' is 1 / (d Var X), 'auto' 1 / d.
+    coef0 : float, default=0.0
+        Of 'poly' and 'sigmoid'.
+    shrinking : bool, default=True
+        Whether to leave out rows that cannot matter any more for a while.
+    probability : bool or {'platt', 'isotonic'}, default=False
+        Whether to calibrate probabilities, on scores cross-fitted in five folds; True
+        is 'platt'.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions.
+    cache_size : float, default=200
+        Megabytes for kernel rows.
+    class_weight : dict, 'balanced' or None
+        Factor of the weights of each class's rows.
+    verbose : int, default=0
+        Kept for compatibility.
+    max_iter : int, default=-1
+        Most pairs of variables to move; -1 for 10 million, or 100 a row.
+    max_seconds : float, optional
+        Most time for a pair of classes.
+    decision_function_shape : {'ovr', 'ovo'}
+        Scores of the classes, or of the pairs of classes.
+    break_ties : bool, default=False
+        Whether `predict` asks the scores where classes have equally many votes.
+    random_state : int, RandomState or None
+        Seed of the folds of `probability`.
+
+    Attributes
+    ----------
+    classes_, class_weight_ : arrays of shape (K,)
+    support_ : array of shape (s,)
+        The support vectors' rows, class by class.
+    support_vectors_ : array of shape (s, d)
+    n_support_ : array of shape (K,)
+    dual_coef_ : array of shape (K - 1, s)
+    intercept_ : array of shape (K (K - 1) / 2,)
+    intercept_interval_ : array of shape (K (K - 1) / 2, 2)
+    coef_ : array of shape (K (K - 1) / 2, d)
+        Only of the linear kernel.
+    C_ : float
+        For two classes: the price 1 / r with which `SVC` is the same machine.
+    probA_, probB_ : arrays of shape (K (K - 1) / 2,)
+        With 'platt': P = 1 / (1 + exp(probA_ g + probB_)) of the pairs' scores g.
+    isotonic_ : list of arrays of shape (m, 2)
+        With 'isotonic': corners of each pair's probability.
+    roles_, slack_ : arrays of shape (n,)
+        For two classes: as of `SVC`.
+    margin_ : float
+        For two classes: 1 / ||w||.
+    gamma_ : float
+    n_iter_ : array of shape (K (K - 1) / 2,)
+    report_ : Report
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary import NuSVC
+    >>> X = np.array([[-2.0, 0], [-1, 1], [1, -1], [2, 0]])
+    >>> NuSVC(nu=0.5, kernel="linear").fit(X, [0, 0, 1, 1]).predict(X).tolist()
+    [0, 0, 1, 1]
+    """
+
+    rules: ClassVar = {"nu": real(0, 1, ends="(]"), **PairMachines.pair_rules}
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: Any = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        max_seconds: float | None = None,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+
+    def _solve(
+        self, gram: smo.Gram, s: Floats, price: Floats, run: Run
+    ) -> tuple[smo.Optimum, dict[str, Any]]:
+        """Solve (2), and divide by r."""
+        o, r = self._solve_finely(gram, self._dual(s, price), run)
+        if not r > 1e-12 * np.abs(o.f).max(initial=0.0):
+            must = "nu must be so large that the reduced hulls of two classes are apart"
+            remedy = "Raise nu, or use a kernel that separates the classes better."
+            raise DataError(sentence(self, must, f"nu = {self.nu:g}", remedy))
+        beta, h = o.b / r, o.f / r
+        ends = o.interval.sum(axis=0) / (2 * r)
+        slack = np.maximum(0.0, 1 - s * (h - ends.mean()))
+        primal = 0.5 * (beta @ h) + price @ slack / r  # of SVC with C = 1 / r
+        o = replace(o, gap=o.gap / r**2)
+        found = {"beta": beta, "bound": price / r, "h": h, "ends": ends}
+        return o, found | {"primal": float(primal)}
+
+    def _solve_finely(
+        self, gram: smo.Gram, dual: smo.Dual, run: Run
+    ) -> tuple[smo.Optimum, float]:
+        """Solve (2) until the violation is tol once all is divided by r."""
+        limits = self._limits(run.threads, run.crowd)
+        for _ in range(FINER):
+            o = smo.solve(gram, dual, limits)
+            r = float(o.rho[0] - o.rho[1]) / 2  # (3)
+            if o.stop is not StopReason.CONVERGED or o.violation <= self.tol * r:
+                break
+            finer = min(self.tol * max(r, 0.0), limits.tol / 10)
+            limits = replace(limits, tol=max(finer, limits.tol / 1000))
+            dual = replace(dual, start=o.b)
+        return o, r
+
+    def _dual(self, s: Floats, price: Floats) -> smo.Dual:
+        """Return (2) but for the kernel; refuse what (4) forbids."""
+        half, zero = self.nu * price.sum() / 2, np.zeros(len(s))
+        least = min(price[s > 0].sum(), price[s < 0].sum())
+        if half > least * (1 + 1e-9):
+            most = 2 * least / price.sum()
+            must = f"specified nu is infeasible: nu must be at most {most:.4g}, twice "
+            must += "the share of the smaller of two classes"
+            raise ParameterError(sentence(self, must, f"{self.nu:g}", "Lower nu."))
+        start = np.zeros(len(s))
+        for side in (1.0, -1.0):
+            of = s == side
+            start[of] = side * smo.filled(price[of], half)
+        lo, hi = np.where(s > 0, 0.0, -price), np.where(s > 0, price, 0.0)
+        group = (s < 0).astype(np.int8)
+        return smo.Dual(zero, lo, hi, zero, start, group)
+
+    def _tell_more(self, solved: list[Solved], report: Report) -> None:
+        """Report the property of nu, and the equivalent C."""
+        if len(solved) != 1:
+            return
+        one = solved[0]
+        at_bound = np.abs(one.beta) >= one.bound
+        w = one.bound / one.bound.sum()
+        wrong, used = float(w[at_bound].sum()), float(w[one.beta != 0].sum())
+        share = f"{wrong:.1%} margin errors <= {self.nu:.1%} <= {used:.1%} "
+        report.facts["nu"] = share + "support vectors"
+        self.C_ = float(np.abs(one.beta).sum() / np.abs(one.optimum.b).sum())  # 1 / r
+        report.facts["C"] = self.C_

@@ -1,0 +1,427 @@
+"""Machines for every pair of classes: their training, layout, votes and probabilities.
+
+K classes are a machine for each pair a < b, on the rows of these two alone,
+
+    g_ab(x) = sum_i beta_i k(x, x_i) - rho_ab,      > 0 speaks for a             (1)
+
+(for two classes > 0 speaks for the second, as everywhere).  The pairs vote, and the
+sums of their scores break ties.  A support vector of class a has one coefficient in
+each of its K - 1 machines: dual_coef_[b - 1] for a < b and dual_coef_[b] for b < a.
+
+By its margin m_i = y_i g(x_i) every row has a role
+
+    outside        m_i > 1,  beta_i = 0          inside         0 <= m_i < 1
+    on the margin  m_i = 1,  0 < |beta_i| < C_i  misclassified  m_i < 0          (2)
+
+the sets O, M and I (inside or misclassified) of the textbook; max(0, 1 - m_i) is the
+row's slack.  Where M is empty every b = -rho between two numbers is optimal, and the
+middle is taken.
+
+Probabilities, where they are asked for, come from scores that were cross-fitted in five
+folds (`calibration.py`).
+
+References: Chang and Lin (2011), LIBSVM; Hsu and Lin (2002), pairs of classes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.base import Classifier
+from corollary.core.class_weights import stated_class_weights
+from corollary.core.config import get_config
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.params import anything, boolean, missing, one_of, real, seed
+from corollary.core.randomness import entropy
+from corollary.core.report import Report
+from corollary.engine.executors import team
+from corollary.engine.sources import Chunk
+from corollary.solvers import smo
+from corollary.svm import calibration
+from corollary.svm.machine import Kernel, KernelMachine, account_for, capped
+
+__all__ = ["ROLES", "PairMachines", "Solved"]
+
+ROLES = ("outside", "margin", "inside", "misclassified")
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """One machine: everything of the rows of two classes."""
+
+    rows: Vector  # (m,) their numbers
+    s: Floats  # (m,) -1 and +1
+    beta: Floats  # (m,)
+    bound: Floats  # (m,) the largest |beta|
+    h: Floats  # (m,) K beta
+    ends: Floats  # (2,) every rho between them is optimal
+    primal: float
+    optimum: smo.Optimum
+
+    @property
+    def rho(self) -> float:
+        """Return the middle of the offsets that are optimal."""
+        return float(self.ends.mean())
+
+    @property
+    def margins(self) -> Floats:
+        """Return m of (2)."""
+        return self.s * (self.h - self.rho)
+
+    @property
+    def norm(self) -> float:
+        """Return ||w||^2."""
+        return float(self.beta @ self.h)
+
+    @property
+    def roles(self) -> Vector:
+        """Return what (2) says of each row, as a number in `ROLES`."""
+        at_bound = np.abs(self.beta) >= self.bound
+        tests = [self.margins < 0, at_bound, self.beta != 0]
+        return np.select(tests, [3, 2, 1], default=0).astype(np.int8)
+
+
+def _gives_probabilities(machine: PairMachines) -> bool:
+    if machine.probability:
+        return True
+    text = "predict_proba is not available when probability=False"
+    raise AttributeError(f"{type(machine).__name__}: {text}")
+
+
+class PairMachines(KernelMachine, Classifier):
+    """A classifier of kernel machines, one for each pair of classes."""
+
+    pair_rules: ClassVar = {
+        **KernelMachine.kernel_rules,
+        "probability": boolean | one_of("platt", "isotonic"),
+        "class_weight": missing | one_of("balanced") | anything,
+        "max_seconds": missing | real(0, ends="(]"),
+        "decision_function_shape": one_of("ovr", "ovo"),
+        "break_ties": boolean,
+        "random_state": seed,
+    }
+    shapes: ClassVar[Mapping[str, str]] = {
+        "classes_": "K",
+        "class_weight_": "K",
+        "support_": "s",
+        "support_vectors_": "s d|0 0",
+        "n_support_": "K",
+        "dual_coef_": "m s",
+        "intercept_": "p",
+        "intercept_interval_": "p 2",
+    }
+    probability: Any
+    class_weight: Any
+    decision_function_shape: str
+    break_ties: bool
+    random_state: Any
+
+    # -- what a kind of machine says of itself -----------------------------------------
+    @abstractmethod
+    def _solve(
+        self, gram: smo.Gram, s: Floats, price: Floats, run: Run
+    ) -> tuple[smo.Optimum, dict[str, Any]]:
+        """Solve the dual of two classes; return what `Solved` needs beside its rows."""
+
+    def _prices(self, y: Vector, w: Vector | None) -> Floats:
+        """Return what a row's slack costs: C times its weights, where there is a C."""
+        C = capped(getattr(self, "C", 1.0))
+        return C * self.class_weight_[y] * (1.0 if w is None else w)
+
+    def _tell_more(self, solved: list[Solved], report: Report) -> None:
+        """Add what only this kind of machine knows."""
+
+    # -- learning ------------------------------------------------------------------
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Solve the dual of every pair of classes."""
+        self.learn_from(rows, report, None)
+
+    def learn_from(
+        self, rows: Chunk, report: Report, starts: list[Floats] | None
+    ) -> list[Floats]:
+        """Learn, beginning at a point for each pair; return where each pair ended."""
+        X, y, w = rows.X, rows.y, rows.w
+        K = len(self.classes_)
+        if K < 2:
+            must = "needs samples of at least 2 classes in the data"
+            came = f"one class, {self.classes_.tolist()[0]!r}"
+            raise DataError(sentence(self, must, came))
+        totals = np.bincount(y, w, minlength=K).astype(np.float64)
+        self.class_weight_ = stated_class_weights(self, totals)
+        kernel = self._read_kernel(X, w, report)
+        data = Rows(kernel, X, y, self._prices(y, w))
+        pairs = list(itertools.combinations(range(K), 2))
+        begin: list[Any] = [None] * len(pairs) if starts is None else starts
+        solved = self._crowd(
+            lambda task, run: self._solve_pair(data, task[0], run.at(task[1])),
+            list(zip(pairs, begin, strict=True)),
+        )
+        self._assemble(X, y, pairs, solved)
+        self._tell(solved, report)
+        self._check_curvature(kernel, X, report)
+        if self.probability:
+            weight = np.ones(len(y)) if w is None else w.astype(np.float64)
+            self._calibrate(data, pairs, weight)
+        return [one.optimum.b for one in solved]
+
+    def _crowd(self, job: Any, tasks: list[Any]) -> list[Any]:
+        """Do independent tasks, side by side where there are several."""
+        threads = get_config().threads
+        crowd = max(1, min(threads, len(tasks)))
+        run = Run(threads // crowd, crowd)
+        if crowd == 1:
+            return [job(task, run) for task in tasks]
+        return list(team(threads).map(lambda task: job(task, run), tasks))
+
+    def _solve_pair(
+        self, data: Rows, pair: Pair, run: Run, only: Vector | None = None
+    ) -> Solved:
+        """Solve the machine of two classes, on all of their rows or on some."""
+        a, b = pair
+        two = len(self.classes_) == 2
+        of = (data.y == a) | (data.y == b)
+        rows = np.flatnonzero(of if only is None else of & only)
+        s = np.where(data.y[rows] == (b if two else a), 1.0, -1.0)
+        whole = None if len(rows) == len(data.y) else rows
+        gram = self._gram(data.kernel, data.X, whole, run.threads)
+        optimum, found = self._solve(gram, s, data.price[rows], run)
+        return Solved(rows=rows, s=s, optimum=optimum, **found)
+
+    def _assemble(
+        self, X: Matrix, y: Vector, pairs: list[Pair], solved: list[Solved]
+    ) -> None:
+        """Sort what the pairs found by class, as scikit-learn lays it out."""
+        K, n, dtype = len(self.classes_), len(y), X.dtype
+        coefficients = np.zeros((K - 1, n))
+        for (a, b), one in zip(pairs, solved, strict=True):
+            of_a = y[one.rows] == a
+            coefficients[b - 1, one.rows[of_a]] = one.beta[of_a]
+            coefficients[a, one.rows[~of_a]] = one.beta[~of_a]
+        used = np.flatnonzero(coefficients.any(axis=0))
+        support = used[np.argsort(y[used], kind="stable")]
+        self._keep(X, support, coefficients[:, support])
+        self.n_support_ = np.bincount(y[support], minlength=K).astype(np.int32)
+        ends = -np.array([one.ends[::-1] for one in solved])
+        self.intercept_interval_ = ends.astype(dtype)
+        self.intercept_ = ends.mean(axis=1).astype(dtype)
+        steps = [one.optimum.steps for one in solved]
+        self.n_iter_ = np.array(steps, dtype=np.int32)
+        if not np.isfinite(self.intercept_).all():
+            must = "The dual coefficients or intercepts are not finite; X must be small"
+            raise DataError(sentence(self, must, f"up to {np.abs(X).max():.3g}"))
+
+    def _tell(self, solved: list[Solved], report: Report) -> None:
+        """Report the gap, the margin, and the roles (2) of the rows."""
+        optima = [one.optimum for one in solved]
+        account_for(optima, sum(one.primal for one in solved), report)
+        roles = np.concatenate([one.roles for one in solved])
+        counts = np.bincount(roles, minlength=4)
+        self._tell_support([(one.beta, one.bound) for one in solved], report)
+        words = (f"{n} {name}" for n, name in zip(counts, ROLES, strict=True))
+        report.facts["roles"] = ", ".join(words)
+        if len(solved) == 1:
+            one = solved[0]
+            self.roles_ = one.roles
+            slack = np.maximum(0.0, 1 - one.margins)
+            self.slack_ = slack.astype(self.intercept_.dtype)
+            self.margin_ = 1 / np.sqrt(one.norm) if one.norm > 0 else np.inf
+            report.facts["margin"] = self.margin_
+            if one.ends[0] < one.ends[1]:
+                low, high = self.intercept_interval_[0]
+                every = f"every b in [{low:.4g}, {high:.4g}] is optimal"
+                report.facts["intercept"] = every
+        self._tell_more(solved, report)
+
+    # -- probabilities -----------------------------------------------------------------
+    def _calibrate(self, data: Rows, pairs: list[Pair], w: Floats) -> None:
+        """Fit each pair's probabilities to scores of rows that were held out."""
+        fold = calibration.folds(data.X, data.y, entropy(self.random_state))
+        tasks = list(itertools.product(pairs, range(calibration.FOLDS)))
+
+        def held_out(task: Any, run: Run) -> tuple[Vector, Floats]:
+            return self._held_out(data, task[0], fold == task[1], run)
+
+        parts = iter(self._crowd(held_out, tasks))
+        fits = []
+        two = len(self.classes_) == 2
+        for a, b in pairs:
+            some = [next(parts) for _ in range(calibration.FOLDS)]
+            rows, g = (np.concatenate(side) for side in zip(*some, strict=True))
+            t = data.y[rows] == (b if two else a)
+            if self.probability == "isotonic":
+                fits.append(calibration.isotonic(g, t, w[rows]))
+            else:
+                fits.append(np.array(calibration.platt(g, t, w[rows])))
+        if self.probability == "isotonic":
+            self.isotonic_ = fits
+        else:
+            self.probA_, self.probB_ = np.array(fits).T
+
+    def _held_out(
+        self, data: Rows, pair: Pair, held: Vector, run: Run
+    ) -> tuple[Vector, Floats]:
+        """Return the rows of a fold, and scores by a machine of the other rows."""
+        a, b = pair
+        two = len(self.classes_) == 2
+        rows = np.flatnonzero(held & ((data.y == a) | (data.y == b)))
+        seen = np.unique(data.y[~held & ((data.y == a) | (data.y == b))])
+        if len(seen) < 2 or not len(rows):  # there is nothing to tell apart
+            sign = 0.0 if not len(seen) else 1.0 if (seen[0] == b) == two else -1.0
+            return rows, np.full(len(rows), sign)
+        one = self._solve_pair(data, pair, run, ~held)
+        used = one.rows[one.beta != 0]
+        g = self._kernel_sums(data.kernel, data.X, rows, used, one.beta[one.beta != 0])
+        return rows, g - one.rho
+
+    def _pair_probabilities(self, X: Any) -> Floats:
+        """Return P(a | a or b) of each pair, (n, p)."""
+        Z = self._pair_scores(X)
+        if hasattr(self, "probA_"):
+            return calibration.sigmoid(Z, self.probA_, self.probB_)
+        if not hasattr(self, "isotonic_"):
+            text = "predict_proba is not available when fitted with probability=False"
+            raise NotFittedError(f"{type(self).__name__}: {text}")
+        parts = zip(Z.T, self.isotonic_, strict=True)
+        return np.column_stack([calibration.steps(z, corners) for z, corners in parts])
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class, of a fit with `probability`.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        r = self._pair_probabilities(X)
+        K = len(self.classes_)
+        if K == 2:
+            p = np.clip(r[:, 0], calibration.SURE, 1 - calibration.SURE)
+            return np.column_stack([1 - p, p])
+        R = np.zeros((len(r), K, K))
+        for j, (a, b) in enumerate(itertools.combinations(range(K), 2)):
+            R[:, a, b], R[:, b, a] = r[:, j], 1 - r[:, j]
+        return calibration.couple(R)
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
+    # -- use -----------------------------------------------------------------------
+    @property
+    def coef_(self) -> Any:
+        """Return the weights of the features, of a linear machine."""
+        self._only_linear()
+        ends = np.concatenate([[0], np.cumsum(self.n_support_)])
+        V, D, rows = self.support_vectors_, self._coefficients(), []
+        for a, b in itertools.combinations(range(len(self.classes_)), 2):
+            of_a, of_b = slice(*ends[a : a + 2]), slice(*ends[b : b + 2])
+            rows.append(D[b - 1, of_a] @ V[of_a] + D[a, of_b] @ V[of_b])
+        return self._published(np.array(rows))
+
+    def _pair_scores(self, X: Any) -> Floats:
+        """Return the score of every pair of classes, (n, p)."""
+        check_is_fitted(self)
+        self._audit()
+        K, D = len(self.classes_), self._coefficients()
+        if K == 2:
+            return self._expand(X, D.T) + self.intercept_
+        pairs = list(itertools.combinations(range(K), 2))
+        B = np.zeros((len(self.support_), len(pairs)), D.dtype)
+        of = np.repeat(np.arange(K), self.n_support_)
+        for p, (a, b) in enumerate(pairs):
+            B[of == a, p], B[of == b, p] = D[b - 1, of == a], D[a, of == b]
+        return self._expand(X, B) + self.intercept_
+
+    def _audit(self) -> None:
+        """Refuse learned arrays that do not belong together."""
+        K, n = len(self.classes_), np.asarray(self.n_support_)
+        pairs = K * (K - 1) // 2
+        sums = (n >= 0).all() and n.sum() == len(self.support_)
+        sizes = self._coefficients().shape[0] == K - 1
+        if not sums or not sizes or len(self.intercept_) != pairs:
+            name = type(self).__name__
+            must = f"The internal representation of {name} was altered: n_support_, "
+            must += "dual_coef_ and intercept_ must fit the classes"
+            raise DataError(sentence(self, must, f"n_support_ = {n.tolist()}"))
+        if hasattr(self, "isotonic_") and len(self.isotonic_) != pairs:
+            must = f"isotonic_ must have {pairs} parts"
+            raise DataError(sentence(self, must, f"{len(self.isotonic_)}"))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the score of each row.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, d)
+
+        Returns
+        -------
+        array
+            (n,) for two classes; otherwise (n, K), or (n, K (K - 1) / 2) with 'ovo'.
+        """
+        Z = self._pair_scores(X)
+        if Z.shape[1] == 1:
+            return Z[:, 0]
+        return Z if self.decision_function_shape == "ovo" else self._votes(Z, 1 / 3)
+
+    def _votes(self, Z: Floats, weight: float) -> Floats:
+        """Count the votes for each class; scores, squeezed below 1/3, break ties."""
+        K = len(self.classes_)
+        votes, sums = np.zeros((len(Z), K)), np.zeros((len(Z), K))
+        for p, (a, b) in enumerate(itertools.combinations(range(K), 2)):
+            votes[:, a] += Z[:, p] > 0
+            votes[:, b] += Z[:, p] <= 0
+            sums[:, a] += Z[:, p]
+            sums[:, b] -= Z[:, p]
+        return votes + weight * sums / (np.abs(sums) + 1)
+
+    def predict(self, X: Any) -> Vector:
+        """Return the class of each row."""
+        if self.break_ties and self.decision_function_shape == "ovo":
+            must = "break_ties must be False when decision_function_shape is 'ovo'"
+            raise ParameterError(sentence(self, must, "True"))
+        Z = self._pair_scores(X)
+        if Z.shape[1] == 1:
+            return self.classes_[(Z[:, 0] > 0).astype(int)]
+        weight = 1 / 3 if self.break_ties else 0.0
+        return self.classes_[self._votes(Z, weight).argmax(axis=1)]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What every machine of a fit sees."""
+
+    kernel: Kernel | None
+    X: Matrix
+    y: Vector
+    price: Floats
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a machine is solved: its threads, how many share the cache, the start."""
+
+    threads: int
+    crowd: int
+    start: Floats | None = None
+
+    def at(self, start: Floats | None) -> Run:
+        """Return the same from a starting point."""
+        return Run(self.threads, self.crowd, start)

@@ -1,0 +1,233 @@
+"""A machine on fewer support vectors.
+
+Also known as: reduced set, compression, sparse approximation of an expansion.
+
+A machine g = sum_s b_s k(., z_s) + b0 needs its support vectors and nothing else.
+Where these are too many, take m of them, S, and the function of their span that is
+closest in the norm of the kernel's space:
+
+    c = K_SS^-1 K_S. b,      delta^2 = ||g - g_S||^2 = b'K b - c'K_SS c          (1)
+    |g(x) - g_S(x)| <= delta sqrt(k(x, x))                                       (2)
+
+(2) is the inequality of Cauchy and Schwarz, for every x.  S is chosen greedily: with
+the residual r = g - g_S and P the projection on the span of S, the vector that lowers
+delta^2 most has the largest
+
+    r(z)^2 / (k(z, z) - ||P phi(z)||^2)                                          (3)
+
+A pivoted Cholesky factor of K grows by a column for each choice, so m choices among s
+vectors cost s m^2, and delta never grows.  Several machines on the same vectors, as for
+K classes, add their gains (3).
+
+Course: S0-32. References: Burges (1996), reduced sets; Chen, Cowan and Grant (1991),
+orthogonal least squares; Fine and Scheinberg (2001), pivoted Cholesky.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.arrays import Floats, Vector
+from corollary.core.errors import ParameterError, sentence
+from corollary.svm.machine import checked
+from corollary.svm.pairs import PairMachines
+from corollary.svm.single import SingleMachine
+from corollary.svm.svdd import SVDD, own
+
+__all__ = ["Compressed", "compress"]
+
+FLAT = 1e-12  # share of k(z, z) below which a vector is in the span already
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """A machine on fewer vectors, and what that changed.
+
+    Attributes
+    ----------
+    model : estimator
+        Predicts as the machine it came from, nearly.
+    before, after : int
+        Support vectors.
+    distance : array of shape (p,)
+        delta of each of the p machines.
+    relative : array of shape (p,)
+        delta over ||g||.
+    bound : float or None
+        Largest change (2) of a score on the rows given.
+    change : float or None
+        Largest change of a score that was measured on them.
+    agreement : float or None
+        Share of these rows with the same prediction, of a classifier.
+    """
+
+    model: Any
+    before: int
+    after: int
+    distance: Floats
+    relative: Floats
+    bound: float | None = None
+    change: float | None = None
+    agreement: float | None = None
+
+    def __str__(self) -> str:
+        lines = [
+            f"{type(self.model).__name__}: {self.after} of {self.before} vectors",
+            f"  distance      {self.distance.max():.4g} "
+            f"({self.relative.max():.2%} of the norm)",
+        ]
+        if self.bound is not None:
+            lines.append(
+                f"  scores        change {self.change:.4g} <= {self.bound:.4g}"
+            )
+        if self.agreement is not None:
+            lines.append(f"  predictions   {self.agreement:.2%} the same")
+        return "\n".join(lines)
+
+
+def compress(model: Any, n_vectors: int, X: Any = None) -> Compressed:
+    """Approximate a fitted machine by one on fewer support vectors.
+
+    Parameters
+    ----------
+    model : SVC, NuSVC, SquaredHingeSVC, SVR, NuSVR or OneClassSVM
+        Fitted, with a kernel that is not precomputed.
+    n_vectors : int
+        Support vectors to keep, at most.
+    X : array or CSR of shape (n, d), optional
+        Rows on which the change is measured.
+
+    Returns
+    -------
+    Compressed
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary import SVC
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> model = SVC().fit(X, (X**2).sum(axis=1) > 1)
+    >>> smaller = compress(model, 20, X)
+    >>> smaller.after, smaller.change <= smaller.bound
+    (20, True)
+    """
+    if isinstance(model, SVDD) or not isinstance(model, PairMachines | SingleMachine):
+        must = "model must be a support vector classifier, regressor or OneClassSVM"
+        raise ParameterError(sentence("compress", must, f"a {type(model).__name__}"))
+    check_is_fitted(model)
+    if model.kernel == "precomputed":
+        must = "the kernel must be known as a function"
+        raise ParameterError(sentence("compress", must, "'precomputed'"))
+    if not 1 <= n_vectors:
+        must = "n_vectors must be at least 1"
+        raise ParameterError(sentence("compress", must, f"{n_vectors}"))
+    Z = model.support_vectors_
+    kernel = model.kernel if callable(model.kernel) else model._tile_kernel()
+    s = Z.shape[0]
+    K = checked(model, kernel(Z, Z), (s, s)).astype(np.float64)
+    B, of = columns(model)
+    kept = np.sort(chosen(K, B, of, min(n_vectors, s)))
+    coefficients, distance, norm = refitted(K, B, of, kept)
+    small = smaller(model, kept, coefficients)
+    relative = distance / np.where(norm > 0, norm, 1.0)
+    found = Compressed(small, s, len(kept), distance, relative)
+    return found if X is None else measured(model, found, kernel, X)
+
+
+def columns(model: Any) -> tuple[Floats, Vector]:
+    """Return every machine's coefficients (s, p), and the vectors it may use."""
+    D = model._coefficients().astype(np.float64)
+    if isinstance(model, SingleMachine) or len(model.classes_) == 2:
+        return D.T, np.ones(D.T.shape, dtype=bool)
+    K = len(model.classes_)
+    label = np.repeat(np.arange(K), model.n_support_)
+    pairs = list(itertools.combinations(range(K), 2))
+    B, of = np.zeros((D.shape[1], len(pairs))), np.zeros((D.shape[1], len(pairs)), bool)
+    for p, (a, b) in enumerate(pairs):
+        B[label == a, p], B[label == b, p] = D[b - 1, label == a], D[a, label == b]
+        of[:, p] = (label == a) | (label == b)
+    return B, of
+
+
+def chosen(K: Floats, B: Floats, of: Vector, m: int) -> Vector:
+    """Choose m vectors by (3)."""
+    s = len(K)
+    G = K @ B  # residuals at the vectors, (s, p)
+    left = np.diagonal(K).copy()  # squared distances from the span
+    L = np.zeros((s, m))
+    picked: list[int] = []
+    open_ = np.ones(s, dtype=bool)
+    for j in range(m):
+        gain = (np.where(of, G, 0.0) ** 2).sum(axis=1)
+        good = open_ & (left > FLAT * np.diagonal(K))
+        if not good.any():
+            break
+        score = np.where(good, gain / np.where(good, left, 1.0), -1.0)
+        i = int(score.argmax())
+        column = (K[:, i] - L[:, :j] @ L[i, :j]) / np.sqrt(left[i])
+        G = G - np.outer(column, G[i] / column[i])
+        left = np.maximum(left - column**2, 0.0)
+        L[:, j] = column
+        open_[i] = False
+        picked.append(i)
+    return np.array(picked, dtype=np.int64)
+
+
+def refitted(
+    K: Floats, B: Floats, of: Vector, kept: Vector
+) -> tuple[Floats, Floats, Floats]:
+    """Return (1) of each machine: coefficients (m, p), distances and norms."""
+    C = np.zeros((len(kept), B.shape[1]))
+    distance, norm = np.zeros(B.shape[1]), np.zeros(B.shape[1])
+    KB = K @ B
+    for p in range(B.shape[1]):
+        mine = of[kept, p]
+        at = kept[mine]
+        c = np.linalg.lstsq(K[np.ix_(at, at)], KB[at, p], rcond=1e-13)[0]
+        C[mine, p] = c
+        whole = float(B[:, p] @ KB[:, p])
+        gone = B[:, p].copy()
+        gone[at] -= c
+        distance[p] = np.sqrt(max(0.0, float(gone @ (K @ gone))))
+        norm[p] = np.sqrt(max(0.0, whole))
+    return C, distance, norm
+
+
+def smaller(model: Any, kept: Vector, C: Floats) -> Any:
+    """Return a copy of the model with these vectors and coefficients."""
+    small = copy.copy(model)
+    if isinstance(model, PairMachines):
+        K = len(model.classes_)
+        label = np.repeat(np.arange(K), model.n_support_)[kept]
+        small.n_support_ = np.bincount(label, minlength=K).astype(np.int32)
+        D: Floats = np.zeros((K - 1, len(kept)))
+        for p, (a, b) in enumerate(itertools.combinations(range(K), 2)):
+            D[b - 1, label == a], D[a, label == b] = C[label == a, p], C[label == b, p]
+    else:
+        small.n_support_ = np.array([len(kept)], dtype=np.int32)
+        D = C.T
+    small._keep(model.support_vectors_, kept, D)
+    small.support_ = model.support_[kept]
+    small.shape_fit_ = model.shape_fit_
+    return small
+
+
+def measured(model: Any, found: Compressed, kernel: Any, X: Any) -> Compressed:
+    """Compare the two machines on rows."""
+    X = model._query(X)
+    name = "_pair_scores" if isinstance(model, PairMachines) else "_scores"
+    before, after = (getattr(m, name)(X) for m in (model, found.model))
+    change = float(np.abs(before - after).max())
+    size = np.sqrt(np.maximum(own(kernel, X), 0.0).max())
+    same = None
+    if not hasattr(model, "epsilon_") and hasattr(model, "decision_function"):
+        same = float((model.predict(X) == found.model.predict(X)).mean())
+    bound = float(found.distance.max() * size)
+    values = vars(found) | {"bound": bound, "change": change, "agreement": same}
+    return Compressed(**values)

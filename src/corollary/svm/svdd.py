@@ -1,0 +1,222 @@
+"""The smallest ball around most of the rows.
+
+Also known as: SVDD, support vector data description, hypersphere one-class machine,
+minimal enclosing ball with outliers.
+
+    P = R^2 + (1 / (nu W)) sum_i w_i max(0, ||phi(x_i) - c||^2 - R^2)            (1)
+
+over the centre c and R^2, with W = sum_i w_i the number of rows.  The centre is a mean
+of rows, c = sum_i a_i phi(x_i), and the dual
+
+    max  sum_i a_i K_ii - a'K a,     0 <= a_i <= w_i / (nu W),   sum_i a_i = 1   (2)
+
+With b = nu W a this is the dual of `OneClassSVM` and a linear term,
+
+    min  1/2 b'K b - (nu W / 2) sum_i K_ii b_i,  0 <= b_i <= w_i,  sum_i b_i = nu W  (3)
+    R^2 = a'K a - 2 rho / (nu W)                                                 (4)
+    ||phi(x) - c||^2 = k(x, x) - 2 sum_i a_i k(x, x_i) + a'K a                   (5)
+
+The linear term is constant where k(x, x) is, so for the Gaussian kernel both machines
+have the same b and decide alike.  For the linear kernel it matters: (1) is a ball among
+the rows, where the one-class machine is a plane between them and the origin.  Rows are
+
+    inside   ||phi(x) - c||^2 < R^2,  a_i = 0
+    on it    ||phi(x) - c||^2 = R^2
+    outside  ||phi(x) - c||^2 > R^2,  a_i = w_i / (nu W)                         (6)
+
+and at most a share nu is outside.  With nu <= 1 / n no row can be: the smallest ball
+around all of them.
+
+Notation: a = dual_coef_ over the rows support_; R^2 = radius2_; c = center_, known as a
+point for the linear kernel.
+Course: S1-50. Reference: Tax and Duin (2004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.base import OutlierDetector
+from corollary.core.config import get_config
+from corollary.core.params import function, one_of, real
+from corollary.core.report import Report
+from corollary.engine.sources import Chunk
+from corollary.kernels.gram import TileKernel
+from corollary.solvers import smo
+from corollary.svm.machine import Kernel, account_for
+from corollary.svm.one_class_svm import ROUNDING
+from corollary.svm.single import SingleMachine, tell_roles
+
+__all__ = ["ROLES", "SVDD"]
+
+ROLES = ("inside", "on", "outside")
+BLOCK = 64  # rows at a time when a user's kernel is asked for k(x, x)
+
+
+class SVDD(SingleMachine, OutlierDetector):
+    """The smallest ball around most of the rows, in the space of a kernel.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        In (0, 1]: largest share of rows outside.
+    kernel : {'rbf', 'linear', 'poly', 'sigmoid'} or function
+        A function takes two sets of rows and returns their kernel matrix.
+    degree : int, default=3
+        Of 'poly'.
+    gamma : {'scale', 'auto'} or float
+        Of 'rbf', 'poly' and 'sigmoid'; 'scale' is 1 / (d Var X), 'auto' 1 / d.
+    coef0 : float, default=0.0
+        Of 'poly' and 'sigmoid'.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions of (3).
+    shrinking : bool, default=True
+        Whether to leave out rows that cannot matter any more for a while.
+    cache_size : float, default=200
+        Megabytes for kernel rows.
+    verbose : int, default=0
+        Kept for compatibility.
+    max_iter : int, default=-1
+        Most pairs of variables to move; -1 for 10 million, or 100 a row.
+    max_seconds : float, optional
+        Most time.
+
+    Attributes
+    ----------
+    radius2_ : float
+        R^2.
+    center_ : array of shape (d,)
+        c, of the linear kernel.
+    support_ : array of shape (s,)
+    support_vectors_ : array of shape (s, d)
+    n_support_ : array of shape (1,)
+    dual_coef_ : array of shape (1, s)
+        a, which sums to 1.
+    intercept_ : array of shape (1,)
+        R^2 - ||c||^2.
+    offset_ : array of shape (1,)
+        -R^2: `decision_function` is `score_samples` less this.
+    roles_ : array of shape (n,)
+        What (6) says of each row, as a number in `corollary.svm.svdd.ROLES`.
+    gamma_ : float
+    n_iter_ : int
+    report_ : Report
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary import SVDD
+    >>> X = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])
+    >>> ball = SVDD(nu=0.01, kernel="linear").fit(X)
+    >>> ball.center_.round(6).tolist(), round(ball.radius2_, 6)
+    ([1.0, 0.0], 1.0)
+    """
+
+    rules: ClassVar = {
+        **SingleMachine.single_rules,
+        "kernel": one_of("rbf", "linear", "poly", "sigmoid") | function,
+        "nu": real(0, 1, ends="(]"),
+    }
+    shapes: ClassVar[Mapping[str, str]] = {**SingleMachine.shapes, "offset_": "1"}
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+        max_seconds: float | None = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Solve (3)."""
+        X, w = self._weighed(rows)
+        threads = get_config().threads
+        kernel = self._read_kernel(X, w, report)
+        diagonal = own(kernel, X)
+        mass = self.nu * float(w.sum())
+        start = smo.filled(w, mass, self._by_depth(kernel, X))
+        zero = np.zeros(len(w))
+        dual = smo.Dual(-mass / 2 * diagonal, zero, w, zero, start)
+        gram = self._gram(kernel, X, None, threads)
+        o = smo.solve(gram, dual, self._limits(threads))
+        a, h = o.b / mass, (o.f - dual.q) / mass
+        norm = float(a @ h)  # ||c||^2
+        self.radius2_ = max(0.0, norm - 2 * float(o.rho[0]) / mass)  # (4)
+        distance = diagonal - 2 * h + norm
+        self.radius2_ += ROUNDING * float(np.abs(distance).max())
+        self._publish(X, a, self.radius2_ - norm, o.steps)
+        self.offset_ = np.array([-self.radius2_], dtype=X.dtype)
+        over = np.maximum(0.0, distance - self.radius2_)
+        account_for([o], self.radius2_ + float(w @ over) / mass, report)  # (1)
+        gap = o.gap * 2 / mass**2
+        report.optimality = type(report.optimality)("duality gap", gap)
+        self._tell_support([(a, w / mass)], report)
+        self.roles_ = np.select([o.b >= w, o.b > 0], [2, 1]).astype(np.int8)
+        tell_roles(ROLES, self.roles_, report)
+        report.facts["radius"] = float(np.sqrt(self.radius2_))
+        self._tell_share("outside", w, report)
+        self._check_curvature(kernel, X, report)
+
+    @property
+    def center_(self) -> Floats:
+        """Return c, of the linear kernel."""
+        self._only_linear()
+        return np.asarray(self._coefficients() @ self.support_vectors_).ravel()
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return R^2 - ||phi(x) - c||^2 of each row, negative for outliers.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        check_is_fitted(self)
+        X = self._query(X)
+        kernel = self.kernel if callable(self.kernel) else self._tile_kernel()
+        inner = self._expand(X, self._coefficients().T)[:, 0]
+        return 2 * inner - own(kernel, X) + self.intercept_[0]  # (5)
+
+    def score_samples(self, X: Any) -> Floats:
+        """Return -||phi(x) - c||^2 of each row."""
+        return self.decision_function(X) + self.offset_[0]
+
+    def predict(self, X: Any) -> Vector:
+        """Return 1 for a row inside the ball, -1 for one outside."""
+        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
+
+
+def own(kernel: Kernel | None, X: Matrix) -> Floats:
+    """Return k(x, x) of each row."""
+    if isinstance(kernel, TileKernel):
+        return kernel.diagonal(X).astype(np.float64)
+    assert kernel is not None
+    parts = [X[a : a + BLOCK] for a in range(0, X.shape[0], BLOCK)]
+    return np.concatenate([np.diagonal(kernel(part, part)) for part in parts])
