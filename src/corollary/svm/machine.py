@@ -39,6 +39,8 @@ SINGLE = 1e-4  # a coarser tol than this lets float32 rows do
 FEW_ROWS = 1000  # with so few rows float64 costs nothing
 SAMPLE = 300  # rows whose matrix is tested for negative eigenvalues
 UNEVEN = 100.0  # ratio of the features' spreads worth a warning
+FEW = 64  # rows at a time when a user's kernel is asked for k(x, x)
+ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a sum of kernels, over its terms
 HARD = 1e10  # stands for C = inf
 QUERY_BYTES = 2**22  # of kernel values at a time
 
@@ -119,9 +121,14 @@ class KernelMachine(RowsLearner):
             return 1.0 / X.shape[1]
         share = np.full(X.shape[0], 1.0) if w is None else w.astype(np.float64)
         share = share / share.sum()
-        square = X.multiply(X) if sp.issparse(X) else np.square(X, dtype=np.float64)
+        with np.errstate(over="ignore"):
+            square = X.multiply(X) if sp.issparse(X) else np.square(X, dtype=float)
         mean = float((share @ X).mean())
-        spread = float((share @ square).mean()) - mean**2
+        spread = float((share @ square).mean()) - mean * mean
+        if not np.isfinite(spread):
+            must = "The dual coefficients or intercepts are not finite: X must be so "
+            must += "small that its squares are finite"
+            raise DataError(sentence(self, must, f"up to {np.abs(X).max():.3g}"))
         return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
 
     def _warn_if_uneven(self, X: Matrix, report: Report) -> None:
@@ -281,6 +288,16 @@ def expansion(kernel: TileKernel, X: Matrix, Z: Matrix, B: Floats) -> Floats:
         return tiles.sums(moved(X, None, dtype), B, threads)
     some = (moved(X[a : a + step], centre, dtype) for a in range(0, n, step))
     return np.concatenate([tiles.sums(part, B, threads) for part in some])
+
+
+def own(kernel: Kernel | None, X: Matrix) -> Floats:
+    """Return k(x, x) of each row; X is the matrix itself where it is precomputed."""
+    if kernel is None:
+        return np.diagonal(X)
+    if isinstance(kernel, TileKernel):
+        return kernel.diagonal(X).astype(np.float64)
+    parts = [X[a : a + FEW] for a in range(0, X.shape[0], FEW)]
+    return np.concatenate([np.diagonal(kernel(part, part)) for part in parts])
 
 
 def capped(C: float) -> float:

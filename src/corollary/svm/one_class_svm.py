@@ -38,12 +38,11 @@ from corollary.core.params import real
 from corollary.core.report import Report
 from corollary.engine.sources import Chunk
 from corollary.solvers import smo
-from corollary.svm.machine import account_for
+from corollary.svm.machine import ROUNDING, account_for, own
 from corollary.svm.single import SingleMachine, tell_roles
 
 __all__ = ["ROLES", "OneClassSVM"]
 
-ROUNDING = 16 * float(np.finfo(np.float64).eps)
 ROLES = ("inlier", "margin", "outlier")
 
 
@@ -143,7 +142,8 @@ class OneClassSVM(SingleMachine, OutlierDetector):
         dual = smo.Dual(zero, zero, w, zero, start)
         o = smo.solve(gram, dual, self._limits(threads))
         rho = float(o.rho[0])
-        within = ROUNDING * float(np.abs(o.f).max())  # rows on the margin are inliers
+        terms = float(o.b.sum() * np.abs(own(kernel, X)).max())
+        within = ROUNDING * terms  # rows on the margin are inliers
         self._publish(X, o.b, within - rho, o.steps)
         self.offset_ = -self.intercept_
         short = np.maximum(0.0, rho - o.f)

@@ -40,22 +40,19 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.arrays import Floats, Vector
 from corollary.core.base import OutlierDetector
 from corollary.core.config import get_config
 from corollary.core.params import function, one_of, real
 from corollary.core.report import Report
 from corollary.engine.sources import Chunk
-from corollary.kernels.gram import TileKernel
 from corollary.solvers import smo
-from corollary.svm.machine import Kernel, account_for
-from corollary.svm.one_class_svm import ROUNDING
+from corollary.svm.machine import ROUNDING, account_for, own
 from corollary.svm.single import SingleMachine, tell_roles
 
 __all__ = ["ROLES", "SVDD"]
 
 ROLES = ("inside", "on", "outside")
-BLOCK = 64  # rows at a time when a user's kernel is asked for k(x, x)
 
 
 class SVDD(SingleMachine, OutlierDetector):
@@ -211,12 +208,3 @@ class SVDD(SingleMachine, OutlierDetector):
     def predict(self, X: Any) -> Vector:
         """Return 1 for a row inside the ball, -1 for one outside."""
         return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
-
-
-def own(kernel: Kernel | None, X: Matrix) -> Floats:
-    """Return k(x, x) of each row."""
-    if isinstance(kernel, TileKernel):
-        return kernel.diagonal(X).astype(np.float64)
-    assert kernel is not None
-    parts = [X[a : a + BLOCK] for a in range(0, X.shape[0], BLOCK)]
-    return np.concatenate([np.diagonal(kernel(part, part)) for part in parts])
