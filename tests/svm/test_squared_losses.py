@@ -40,7 +40,7 @@ def test_squared_epsilon():
     found = squared_epsilon_svr(K, y, 0.3, 0.1, tol=1e-13)
     assert found.gap <= 1e-11
     np.testing.assert_allclose(np.abs(found.beta), found.slack, atol=1e-6)
-    # the programme of two blocks, alpha and beta >= 0, with Q = I + K/lam, P = I - K/lam
+    # the programme of two blocks, Q = I + K/lam and P = I - K/lam
     n, one = 25, np.ones(25)
     Q, P = np.eye(n) + K / 0.3, np.eye(n) - K / 0.3
     whole = solve_qp(

@@ -5,7 +5,7 @@ Also known as: Ivanov and Tikhonov regularisation, constrained and penalised for
     Ivanov     min risk(w)  subject to  ||w|| <= c                                   (1)
     Tikhonov   min risk(w) + lam/2 ||w||^2                                           (2)
 
-The minimiser w(lam) of (2) solves (1) with c = ||w(lam)||, and lam is, up to a factor c,
+The minimiser w(lam) of (2) solves (1) with c = ||w(lam)||, and lam is, up to a factor,
 the multiplier of the bound.  ||w(lam)|| falls as lam grows, so that every c below the
 norm without a penalty has a lam, found by halving; above it the bound does nothing.
 

@@ -142,9 +142,9 @@ def squared_epsilon_svr(
 
 def descended(
     K: Floats,
-    y: Floats,
-    lo: Floats,
-    hi: Floats,
+    y: Any,
+    lo: Any,
+    hi: Any,
     eps: float,
     lam: float,
     tol: float,
