@@ -1,5 +1,7 @@
 """Which classifier: logistic regression, a support vector machine, or a network.
 
+Also known as: logistic regression or SVM, choice of a classifier by size.
+
 By the number of features d and of examples n (the notes' n and m):
 
     d >= n, or d large (10,000 features, 10 to 1,000 rows)   logistic or linear SVM
