@@ -1,5 +1,7 @@
 """A certificate of optimality for convex fits: primal, dual, gap and KKT residual.
 
+Also known as: duality-gap certificate, KKT residual of a fit.
+
 For a fitted linear model with a convex loss and penalty,
 
     P(w, b) = 1/N sum_i o_i L(y_i, w'x_i + b) + l1 ||w||_1 + l2/2 ||w||^2            (1)

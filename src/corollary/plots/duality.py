@@ -1,5 +1,7 @@
 """The classic pictures of Lagrangian duality, for one constraint g(x) <= 0.
 
+Also known as: geometric picture of duality, supporting line, duality gap.
+
 `plot_region` draws G = {(g(x), f(x))} over sampled points with the supporting line of a
 multiplier mu: t + mu u = theta(mu).  Where the line meets u = 0 is the dual value; the
 lowest point of G with u <= 0 is the primal value, and what is between is the gap.
