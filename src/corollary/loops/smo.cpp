@@ -33,9 +33,7 @@ struct Variables {
 struct Extremes {
     double up[2] = {BIG, BIG}, low[2] = {-BIG, -BIG};
 
-    double violation() const {
-        return std::max(low[0] - up[0], low[1] - up[1]);
-    }
+    double violation() const { return std::max(low[0] - up[0], low[1] - up[1]); }
 };
 
 Extremes extremes(const Variables& v, Index n) {
@@ -90,9 +88,15 @@ class Inner {
   public:
     Inner(const Variables& v, Index q, const T* K, Index n, const std::int64_t* slots,
           const std::int64_t* rows, double* b, int groups)
-        : v_(v), q_(q), width_((q + lanes<T> - 1) / lanes<T> * lanes<T>), b_(b),
-          groups_(groups), K_(std::size_t(q * width_)), f_(std::size_t(width_)),
-          diagonal_(std::size_t(width_)), gain_(std::size_t(width_)) {
+        : v_(v),
+          q_(q),
+          width_((q + lanes<T> - 1) / lanes<T> * lanes<T>),
+          b_(b),
+          groups_(groups),
+          K_(std::size_t(q * width_)),
+          f_(std::size_t(width_)),
+          diagonal_(std::size_t(width_)),
+          gain_(std::size_t(width_)) {
         for (Index s = 0; s < q; ++s)
             for (Index t = 0; t < q; ++t)
                 K_[std::size_t(s * width_ + t)] = K[slots[s] * n + rows[t]];
@@ -147,19 +151,22 @@ class Inner {
                 least = minimum(least, load(f + t) + load(up + t));
             const T m = smallest(least);
             if (!(m < T(BIG / 2))) continue;
-            const Index i = place([&](Index t) { return load(f + t) + load(up + t); }, m);
+            const Index i =
+                place([&](Index t) { return load(f + t) + load(up + t); }, m);
             const T *Ki = row(i), k_ii = diagonal_[std::size_t(i)];
             Vec<T> top = splat(T(-BIG)), gains = Vec<T>{};
             for (Index t = 0; t < width_; t += L) {
                 const Vec<T> slope = load(f + t) + load(low + t);
                 top = maximum(top, slope);
                 const Vec<T> lead = maximum(slope - m, Vec<T>{});
-                const Vec<T> eta = k_ii + load(diagonal_.data() + t) - T(2) * load(Ki + t);
+                const Vec<T> eta =
+                    k_ii + load(diagonal_.data() + t) - T(2) * load(Ki + t);
                 const Vec<T> gain = lead * lead / maximum(eta, splat(T(FLAT)));
                 store(gain_.data() + t, gain);
                 gains = maximum(gains, gain);
             }
-            best.violation = std::max(best.violation, double(-smallest(-top)) - double(m));
+            best.violation =
+                std::max(best.violation, double(-smallest(-top)) - double(m));
             const T gain = -smallest(-gains);
             if (gain > most) {
                 most = gain;

@@ -191,4 +191,4 @@ class KernelQuantileRegressor(FeatureSpaceLearner, SingleRegressor):
     def predict(self, X: Any) -> Vector:
         """Return the quantile h(x) + b of each row."""
         check_is_fitted(self)
-        return self._expand(X, self.dual_coef_) + self.intercept_
+        return self._sums(X, self.dual_coef_) + self.intercept_

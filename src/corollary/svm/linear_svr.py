@@ -15,7 +15,7 @@ As in LIBLINEAR the intercept is the weight w_0 of a constant feature B =
 `svm/linear_search.py`; the report has the duality gap.
 
 Notation: coef_ = w without w_0; intercept_ = b.
-References: Drucker et al. (1997); Ho and Lin (2012).
+Course: S2-43. References: Drucker et al. (1997); Ho and Lin (2012).
 """
 
 from __future__ import annotations
