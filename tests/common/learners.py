@@ -247,7 +247,8 @@ LEARNERS = [
     ),
     Case(
         "NuSVR",
-        {"kernel": "linear", "C": 1e-3, "tol": 1e-9},
+        # a nu for which some variable is free: the intercept is unique
+        {"kernel": "linear", "C": 1e-3, "nu": 0.37, "tol": 1e-9},
         ("intercept_", "epsilon_"),
         "number",
         1e-8,

@@ -235,7 +235,9 @@ Y = (X[:, 0] + X[:, 1] ** 2 > 0.8).astype(int)
 
 @pytest.mark.course("S2-31", "S4-47")
 @pytest.mark.parametrize(
-    "kernel", [*KERNELS, FunctionKernel(np.dot, of="points")], ids=repr
+    "kernel",
+    [*KERNELS, FunctionKernel(np.dot, of="points")],
+    ids=lambda kernel: repr(kernel).partition(" at 0x")[0],
 )
 def test_every_kernel_is_taken_by_a_machine(kernel, tmp_path):
     model = SVC(kernel=kernel, C=2.0, tol=1e-8).fit(X, Y)

@@ -49,6 +49,7 @@ EPS = float(np.finfo(np.float64).eps)
 STEPS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # in units of max(1, |x_j|)
 NEAR, NEARER = 1e-4, 1e-6  # of the one-sided slopes
 TINY = 1e-30  # of the complex step
+UNDERFLOW = float(np.finfo(np.float64).tiny) / TINY  # what such a step cannot show
 WHO = "check_gradient"
 
 Function = Callable[[Floats], Any]
@@ -181,7 +182,7 @@ def check_gradient(
         exact = _complex(f, x, numerical, noise, here)
         if exact is not None:
             numerical, steps = exact, np.zeros(len(x))
-            noise = np.full(len(x), 4 * EPS * np.abs(exact).max())
+            noise = np.full(len(x), 4 * EPS * np.abs(exact).max() + UNDERFLOW)
     difference = np.abs(analytic - numerical)
     size = np.maximum(np.abs(analytic), np.abs(numerical))
     agrees = difference <= tol * size + 10 * noise  # (4)
