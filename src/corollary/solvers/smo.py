@@ -142,7 +142,10 @@ def solve(gram: Gram, dual: Dual, limits: Limits) -> Optimum:
             if stop is not StopReason.CONVERGED or search.polish():
                 break
             search.limits = replace(search.limits, tol=search.limits.tol / 10)
-            stop = search.run()
+            finer = search.run()
+            if finer is not StopReason.CONVERGED:  # but tol itself was met before
+                stop = finer if finer is StopReason.INTERRUPTED else stop
+                break
         return search.optimum(stop)
 
 
