@@ -145,7 +145,7 @@ class RKHSFunction:
         return (self - other).norm()
 
     def bound(self, X: Any) -> Floats:
-        """Return ||f|| sqrt(k(x, x)) of each point, which |f(x)| never exceeds, (3).
+        """Return norm(f) sqrt(k(x, x)) of each point, which f(x) never exceeds, (3).
 
         Parameters
         ----------

@@ -93,7 +93,7 @@ class LocallyWeightedRegression(Regressor):
     df_ : float
         Effective degrees of freedom (4).
     loo_ : float
-        Mean squared leave-one-out error at tau_.
+        Mean squared leave-one-out error at `tau_`.
     taus_, loo_path_ : arrays
         What was tried, where tau was chosen.
     n_features_in_ : int

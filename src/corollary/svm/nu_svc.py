@@ -104,7 +104,7 @@ class NuSVC(PairMachines):
     C_ : float
         For two classes: the price 1 / r with which `SVC` is the same machine.
     probA_, probB_ : arrays of shape (K (K - 1) / 2,)
-        With 'platt': P = 1 / (1 + exp(probA_ g + probB_)) of the pairs' scores g.
+        With 'platt': P = 1 / (1 + exp(A g + B)) of the pairs' scores g.
     isotonic_ : list of arrays of shape (m, 2)
         With 'isotonic': corners of each pair's probability.
     roles_, slack_ : arrays of shape (n,)

@@ -91,7 +91,7 @@ class SVC(PairMachines):
     intercept_interval_ : array of shape (K (K - 1) / 2, 2)
         Where each intercept may lie; its ends differ only where no row is on a margin.
     probA_, probB_ : arrays of shape (K (K - 1) / 2,)
-        With 'platt': P = 1 / (1 + exp(probA_ g + probB_)) of the pairs' scores g.
+        With 'platt': P = 1 / (1 + exp(A g + B)) of the pairs' scores g.
     isotonic_ : list of arrays of shape (m, 2)
         With 'isotonic': corners of each pair's probability.
     roles_ : array of shape (n,)
