@@ -23,6 +23,7 @@ Course: S0-29, S1-47, S2-31, S3-66, S4-14, S4-47. References: Vapnik (1995); Ste
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -43,9 +44,9 @@ class Tiled(Kernel):
     """One of the kernels that the solvers fuse in tiles."""
 
     @property
+    @abstractmethod
     def tile(self) -> TileKernel:
         """The kernel in tiles."""
-        raise NotImplementedError
 
     def block(self, X: Any, Z: Any) -> Floats:
         """Return the block in tiles."""
