@@ -10,7 +10,7 @@ CORES := $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)))" 2
 LOOPS := CMakeLists.txt pyproject.toml \
 	$(wildcard src/corollary/loops/*.cpp src/corollary/loops/*.hpp src/corollary/loops/common/*.hpp)
 
-.PHONY: run test test-slow bench lint docs sanitize clean
+.PHONY: run test test-slow fuzz bench lint docs sanitize clean
 
 run: $(VENV)/.installed
 	@$(BIN)/corollary demo
@@ -20,6 +20,10 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	@$(BIN)/python -m pytest -n $(CORES) -m slow
+
+fuzz: $(VENV)/.test
+	@$(BIN)/python -m pytest -n $(CORES) -m "hypothesis and not slow" \
+		--hypothesis-profile=search
 
 bench: $(BENCH_VENV)/.installed
 	@$(BENCH_VENV)/bin/python benchmarks/run.py $(JOB)

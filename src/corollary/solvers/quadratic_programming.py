@@ -13,8 +13,12 @@ Every step solves (2), linearised, with s_i z_i = sigma mu in place of 0: first 
 0, to see how far that leads, then sigma = (mu_reached/mu)^3 with its second-order
 correction.  s and z stay positive.  Each such system has the matrix
 
-    [ P + G' diag(z/s) G    A' ]
-    [ A                     0  ]                                                     (3)
+    [ P    A'   G'         ]
+    [ A    0    0          ]                                                         (3)
+    [ G    0   -diag(s/z)  ]
+
+factored with a shift of its diagonal so small that two corrections undo it.  (Solved
+for x and y alone it would hold G' diag(z/s) G, whose size drowns P near the answer.)
 
 Once x and (y, z) are feasible the duality gap is
 
@@ -28,7 +32,7 @@ If no x is feasible, there are multipliers that prove it (Farkas):
 there is a direction that proves it: P d = 0, A d = 0, G d <= 0, q'd < 0         (6)
 (5) and (6) are found by a linear programme when the steps lead nowhere.
 
-Small and dense: every step costs (n + rows of A)^3.  No summation form.
+Small and dense: every step costs (n + rows of A and G)^3.  No summation form.
 
 Course: S0-27. References: Mehrotra (1992); Boyd and Vandenberghe (2004), ch. 11.
 """
@@ -39,7 +43,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import lstsq
+from scipy.linalg import lstsq, lu_factor, lu_solve
 from scipy.optimize import linprog
 
 from corollary.core.arrays import Floats
@@ -52,6 +56,8 @@ STEPS = 100
 BACK = 0.99  # of the way to the border of s, z >= 0
 CLOSE = 1e-7  # relative residual and gap that rounding may leave
 CERTAIN = 1e-9  # of a certificate, relative
+TINY = 1e-12  # shift of the diagonal of (3), relative
+REFINED = 3  # solves of (3), the first included
 
 
 @dataclass(frozen=True)
@@ -195,32 +201,36 @@ def interior_point(
 
 
 class System:
-    """The linear system of one step, (3)."""
+    """The linear system of one step, (3), factored once and solved twice."""
 
     def __init__(self, P: Floats, A: Floats, G: Floats, s: Floats, z: Floats) -> None:
-        self.A, self.G, self.s, self.z = A, G, s, z
-        p, n = len(A), len(P)
-        H = P + G.T @ ((z / s)[:, None] * G)
-        tiny = 1e-14 * (1 + float(np.abs(np.diagonal(H)).max()))
-        self.n = n
-        self.K = np.block([[H + tiny * np.eye(n), A.T], [A, -tiny * np.eye(p)]])
+        n, p, m = len(P), len(A), len(G)
+        self.cuts, self.z = [n, n + p], z
+        self.K = np.zeros((n + p + m, n + p + m))
+        self.K[:n, :n] = P
+        self.K[n : n + p, :n], self.K[:n, n : n + p] = A, A.T
+        self.K[n + p :, :n], self.K[:n, n + p :] = G, G.T
+        diagonal = np.arange(n + p, n + p + m)
+        self.K[diagonal, diagonal] = -s / z
+        shift = TINY * (1 + float(np.abs(P).max(initial=0.0)))
+        sign = np.concatenate([np.ones(n), -np.ones(p + m)])
+        self.factors = lu_factor(self.K + np.diag(shift * sign), check_finite=False)
 
     def step(
         self, dual_r: Floats, line_r: Floats, slack_r: Floats, product: Floats
     ) -> tuple[Floats, Floats, Floats, Floats]:
         """Return the change of x, y, z and s that makes the residuals 0."""
-        G, s, z = self.G, self.s, self.z
-        right = -dual_r - G.T @ ((z * slack_r - product) / s)
-        try:
-            xy = np.linalg.solve(self.K, np.concatenate([right, -line_r]))
-        except np.linalg.LinAlgError:
-            xy = np.linalg.lstsq(self.K, np.concatenate([right, -line_r]), rcond=None)[
-                0
-            ]
-        dx, dy = xy[: self.n], xy[self.n :]
-        ds = -slack_r - G @ dx
-        dz = (-product - z * ds) / s
+        right = np.concatenate([-dual_r, -line_r, product / self.z - slack_r])
+        xyz = np.zeros(len(right))
+        for _ in range(REFINED):
+            xyz += lu_solve(self.factors, right - self.K @ xyz, check_finite=False)
+        dx, dy, dz = np.split(xyz, self.cuts)
+        ds = -slack_r - self.G_times(dx)
         return dx, dy, dz, ds
+
+    def G_times(self, dx: Floats) -> Floats:
+        """Return G dx."""
+        return np.asarray(self.K[self.cuts[1] :, : self.cuts[0]] @ dx)
 
 
 def reach(s: Floats, ds: Floats, z: Floats, dz: Floats) -> float:
