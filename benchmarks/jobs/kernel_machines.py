@@ -2,6 +2,7 @@
 
 import numpy as np
 from harness import Close, Job
+from scipy.sparse import csr_matrix
 from workloads import overlapping_blobs
 
 CACHE = 2000  # megabytes
@@ -20,11 +21,46 @@ def fitting(package, name, options):
     return contestant
 
 
+class Libsvm:
+    """A model of LIBSVM's own Python interface under scikit-learn's names."""
+
+    def __init__(self, model, X):
+        self.model = model
+        self.support_ = np.array(model.get_sv_indices()) - 1
+        self.support_vectors_ = X[self.support_]
+        self.dual_coef_ = np.array(model.get_sv_coef()).T
+
+    def predict(self, X):
+        from libsvm.svmutil import svm_predict
+
+        return np.array(svm_predict([], csr_matrix(X), self.model, "-q")[0])
+
+    def score(self, X, y):
+        return float(np.mean(self.predict(X) == y))
+
+
+def libsvm(name, options):
+    """Make LIBSVM's contestant; its own copy of the rows is made beforehand."""
+    given = {"gamma": "-g", "C": "-c", "nu": "-n", "epsilon": "-p"}
+    kind = {"SVC": 0, "OneClassSVM": 2, "SVR": 3}[name]
+    words = " ".join(f"{given[key]} {value!r}" for key, value in options.items())
+
+    def contestant(X, y):
+        from libsvm.svmutil import svm_parameter, svm_problem, svm_train
+
+        problem = svm_problem(np.asarray(y, float), csr_matrix(X))
+        asked = svm_parameter(f"-s {kind} -m {CACHE} -q {words}")
+        return lambda: Libsvm(svm_train(problem, asked), X)
+
+    return contestant
+
+
 def contestants(name, options, *, intelex=True):
     packages = {"corollary": "corollary", "scikit-learn": "sklearn.svm"}
     if intelex:
         packages["scikit-learn-intelex"] = "sklearnex.svm"
-    return {who: fitting(package, name, options) for who, package in packages.items()}
+    fits = {who: fitting(package, name, options) for who, package in packages.items()}
+    return {**fits, "LIBSVM": libsvm(name, options)}
 
 
 def expansion(model, X, gamma):
