@@ -10,7 +10,7 @@
 // with zeros, so that a tile of rows and columns stays in registers while the features
 // run, and the kernel is taken there before it is stored. An expansion
 //
-//   g_j(x) = sum_s B_js k(x, z_s)                                                   (5)
+//   g_j(x) = sum_s B_js k(x, z_s)                                                   (6)
 //
 // sums the tiles at once and stores no kernel value; every row is summed in the same
 // order, whatever rows are beside it.
@@ -59,29 +59,56 @@ Vec<T> cosine(Vec<T> x) {
     return odd ? -y : y;
 }
 
-template <class T>
+template <class T, Kind kind>
 struct Kernel {
-    Kind kind;
     T gamma, c;
     int degree;
 
     Vec<T> operator()(Vec<T> u, Vec<T> squares) const {
-        switch (kind) {
-            case Kind::linear:
-                return u;
-            case Kind::polynomial: {
-                const Vec<T> base = gamma * u + c;
-                Vec<T> power = splat(T(1));
-                for (int p = 0; p < degree; ++p) power *= base;  // (2)
-                return power;
-            }
-            case Kind::sigmoid:  // tanh v = 1 - 2 / (e^2v + 1)
-                return T(1) - T(2) / (exp<T>(T(2) * (gamma * u + c)) + T(1));
-            case Kind::wave:
-                return gamma * cosine<T>(u + squares);  // (5)
-            default:
-                return exp<T>(minimum(gamma * (T(2) * u - squares), Vec<T>{}));  // (4)
+        if constexpr (kind == Kind::linear) {
+            return u;
+        } else if constexpr (kind == Kind::polynomial) {
+            const Vec<T> base = gamma * u + c;
+            Vec<T> power = splat(T(1));
+            for (int p = 0; p < degree; ++p) power *= base;  // (2)
+            return power;
+        } else if constexpr (kind == Kind::sigmoid) {  // tanh v = 1 - 2 / (e^2v + 1)
+            return T(1) - T(2) / (exp<T>(T(2) * (gamma * u + c)) + T(1));
+        } else if constexpr (kind == Kind::wave) {
+            return gamma * cosine<T>(u + squares);  // (5)
+        } else {
+            return exp_falling<T>(
+                minimum(gamma * (T(2) * u - squares), Vec<T>{}));  // (4)
         }
+    }
+};
+
+// A kernel's parameters as they come from Python; `with` gives f the kernel itself.
+template <class T>
+struct Parameters {
+    int kind;
+    double gamma, coef0;
+    int degree;
+
+    template <class F>
+    void with(F f) const {
+        switch (Kind(kind)) {
+            case Kind::linear:
+                return f(make<Kind::linear>());
+            case Kind::polynomial:
+                return f(make<Kind::polynomial>());
+            case Kind::sigmoid:
+                return f(make<Kind::sigmoid>());
+            case Kind::gaussian:
+                return f(make<Kind::gaussian>());
+            case Kind::wave:
+                return f(make<Kind::wave>());
+        }
+    }
+
+    template <Kind k>
+    Kernel<T, k> make() const {
+        return {T(gamma), T(coef0), degree};
     }
 };
 
@@ -93,9 +120,9 @@ struct Columns {
     static constexpr Index width = 64 / sizeof(T);
 };
 
-template <int R, class T>
+template <int R, class T, class K>
 void fill_tile(const T* const* x, const T* x2, const Columns<T>& z, Index p,
-               const Kernel<T>& kernel, T* const* out) {
+               const K& kernel, T* const* out) {
     constexpr int L = lanes<T>, V = Columns<T>::width / L;
     Vec<T> a[R][V] = {};
     multiply_tile<R, V>(x, z.panels + p * z.d * z.width, z.d, a);
@@ -110,10 +137,9 @@ void fill_tile(const T* const* x, const T* x2, const Columns<T>& z, Index p,
 }
 
 // out[slots[i], :] = k(x_i, z), several panels at a time so that they stay in cache.
-template <class T>
-void kernel_rows(const Dense<T>& X, const T* x2, const Columns<T>& z,
-                 const Kernel<T>& kernel, T* out, const std::int64_t* slots,
-                 int threads) {
+template <class T, class K>
+void kernel_rows(const Dense<T>& X, const T* x2, const Columns<T>& z, const K& kernel,
+                 T* out, const std::int64_t* slots, int threads) {
     constexpr int R = 6;
     const Index count = (z.n + z.width - 1) / z.width;
     const Index panels_bytes = 64 * std::max<Index>(1, z.d);
@@ -148,11 +174,10 @@ double dot(const T* a, const T* b, Index n) {
     return total;
 }
 
-// out[i, :] += (5). B (m, padded columns) is 0 where the columns are padded.
-template <class T>
-void kernel_sums(const Dense<T>& X, const T* x2, const Columns<T>& z,
-                 const Kernel<T>& kernel, const T* B, Index m, double* out,
-                 int threads) {
+// out[i, :] += (6). B (m, padded columns) is 0 where the columns are padded.
+template <class T, class K>
+void kernel_sums(const Dense<T>& X, const T* x2, const Columns<T>& z, const K& kernel,
+                 const T* B, Index m, double* out, int threads) {
     constexpr int R = 6;
     constexpr Index W = Columns<T>::width, BLOCK = 16;  // panels summed at a time
     const Index count = (z.n + W - 1) / W, padded = count * W;
@@ -180,7 +205,7 @@ void kernel_sums(const Dense<T>& X, const T* x2, const Columns<T>& z,
                     for (Index j = 0; j < m; ++j)
                         out[(i + r) * m + j] +=
                             dot(values[r], B + j * padded + first * W,
-                                (last - first) * W);  // (5)
+                                (last - first) * W);  // (6)
             }
         }
     });
@@ -197,9 +222,10 @@ void bind(nb::module_& m) {
             nb::gil_scoped_release free;
             const Columns<T> z{panels.data(), squares.data(), Index(B.shape(1)),
                                Index(X.shape(1))};
-            kernel_sums(rows(X), x2.data(), z,
-                        Kernel<T>{Kind(kind), T(gamma), T(coef0), degree}, B.data(),
-                        Index(B.shape(0)), out.data(), threads);
+            Parameters<T>{kind, gamma, coef0, degree}.with([&](const auto& kernel) {
+                kernel_sums(rows(X), x2.data(), z, kernel, B.data(), Index(B.shape(0)),
+                            out.data(), threads);
+            });
         },
         as_is("X"), as_is("x2"), as_is("panels"), as_is("squares"), nb::arg("kind"),
         nb::arg("gamma"), nb::arg("coef0"), nb::arg("degree"), as_is("B"), as_is("out"),
@@ -213,9 +239,10 @@ void bind(nb::module_& m) {
             nb::gil_scoped_release free;
             const Columns<T> z{panels.data(), squares.data(), Index(out.shape(1)),
                                Index(X.shape(1))};
-            kernel_rows(rows(X), x2.data(), z,
-                        Kernel<T>{Kind(kind), T(gamma), T(coef0), degree}, out.data(),
-                        slots.data(), threads);
+            Parameters<T>{kind, gamma, coef0, degree}.with([&](const auto& kernel) {
+                kernel_rows(rows(X), x2.data(), z, kernel, out.data(), slots.data(),
+                            threads);
+            });
         },
         as_is("X"), as_is("x2"), as_is("panels"), as_is("squares"), nb::arg("kind"),
         nb::arg("gamma"), nb::arg("coef0"), nb::arg("degree"), as_is("out"),

@@ -36,49 +36,106 @@ struct Extremes {
     double violation() const { return std::max(low[0] - up[0], low[1] - up[1]); }
 };
 
-Extremes extremes(const Variables& v, Index n) {
+Extremes extremes(const Variables& v, const double* up, const double* low, Index n) {
     Extremes e;
-    for (Index t = 0; t < n; ++t) {
+    Index t = 0;
+    if (v.group == nullptr) {
+        constexpr int L = lanes<double>;
+        Vec<double> least = splat(BIG), top = splat(-BIG);
+        for (; t + L <= n; t += L) {
+            least = minimum(least, load(up + t));
+            top = maximum(top, load(low + t));
+        }
+        for (int l = 0; l < L; ++l) {
+            e.up[0] = std::min<double>(e.up[0], least[l]);
+            e.low[0] = std::max<double>(e.low[0], top[l]);
+        }
+    }
+    for (; t < n; ++t) {
         const int g = v.of(t);
-        e.up[g] = std::min(e.up[g], v.up(t));
-        e.low[g] = std::max(e.low[g], v.low(t));
+        e.up[g] = std::min(e.up[g], up[t]);
+        e.low[g] = std::max(e.low[g], low[t]);
     }
     return e;
 }
+
+// The `most` numbers with the largest leads; of equal leads the first numbers.
+class Leaders {
+  public:
+    explicit Leaders(Index most) : most_(std::size_t(most)) {
+        best_.reserve(2 * most_);
+    }
+
+    // Numbers come in ascending order, so that one at the bar itself is too late.
+    double bar() const { return bar_; }
+
+    void offer(double lead, Index t) {
+        best_.push_back({lead, t});
+        if (best_.size() < 2 * most_) return;
+        std::nth_element(best_.begin(), best_.begin() + Index(most_) - 1, best_.end());
+        best_.resize(most_);
+        bar_ = best_.back().lead;
+    }
+
+    // Take up to `want` that are not taken yet, the largest lead first.
+    Index take(Index want, std::uint8_t* taken, std::int64_t* chosen) {
+        std::sort(best_.begin(), best_.end());
+        Index got = 0;
+        for (const Leader& one : best_) {
+            if (got == want) break;
+            if (taken[one.t]) continue;
+            taken[one.t] = 1;
+            chosen[got++] = one.t;
+        }
+        return got;
+    }
+
+  private:
+    struct Leader {
+        double lead;
+        Index t;
+        bool operator<(const Leader& other) const {
+            return lead != other.lead ? lead > other.lead : t < other.t;
+        }
+    };
+    std::size_t most_;
+    double bar_ = 0;
+    std::vector<Leader> best_;
+};
 
 // The variables that violate (4) most, half of them from above and half from below;
 // `taken` marks those that are in the set already, and grows.
 std::pair<Index, double> working_set(const Variables& v, Index n, Index want,
                                      std::uint8_t* taken, std::int64_t* chosen) {
-    struct Candidate {
-        double lead;
-        std::int64_t t;
-        bool operator<(const Candidate& other) const {
-            return lead != other.lead ? lead > other.lead : t < other.t;
-        }
-    };
-    const Extremes e = extremes(v, n);
-    std::vector<Candidate> up, low;
+    constexpr Index BLOCK = 64;
+    std::vector<double> up(std::size_t(n), 0.0), low(std::size_t(n), 0.0);
     for (Index t = 0; t < n; ++t) {
-        if (taken[t]) continue;
-        const int g = v.of(t);
-        const double rise = e.low[g] - v.up(t), fall = v.low(t) - e.up[g];
-        if (rise > 0) up.push_back({rise, t});
-        if (fall > 0) low.push_back({fall, t});
+        up[std::size_t(t)] = v.up(t);
+        low[std::size_t(t)] = v.low(t);
     }
-    Index count = 0;
-    const auto take = [&](std::vector<Candidate>& some, Index most) {
-        const Index enough = std::min<Index>(Index(some.size()), most + count);
-        std::partial_sort(some.begin(), some.begin() + enough, some.end());
-        for (Index c = 0, got = 0; c < enough && got < most; ++c) {
-            if (taken[some[c].t]) continue;
-            taken[some[c].t] = 1;
-            chosen[count++] = some[c].t;
-            ++got;
+    const Extremes e = extremes(v, up.data(), low.data(), n);
+    Leaders rising(want), falling(want);
+    for (Index first = 0; first < n; first += BLOCK) {
+        const Index m = std::min(BLOCK, n - first);
+        double rise[BLOCK], fall[BLOCK];
+        for (Index t = 0; t < m; ++t) {
+            const int g = v.of(first + t);
+            rise[t] = e.low[g] - up[std::size_t(first + t)];
+            fall[t] = low[std::size_t(first + t)] - e.up[g];
         }
-    };
-    take(up, want / 2);
-    take(low, want - want / 2);
+        const auto offer = [&](const double* lead, Leaders& to) {
+            int over = 0;
+            for (Index t = 0; t < m; ++t) over |= lead[t] > to.bar();
+            if (!over) return;
+            for (Index t = 0; t < m; ++t)
+                if (lead[t] > to.bar() && !taken[first + t])
+                    to.offer(lead[t], first + t);
+        };
+        offer(rise, rising);
+        offer(fall, falling);
+    }
+    Index count = rising.take(want / 2, taken, chosen);
+    count += falling.take(want - want / 2, taken, chosen + count);
     return {count, e.violation()};
 }
 

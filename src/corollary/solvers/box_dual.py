@@ -17,6 +17,7 @@ from corollary.core.arrays import Floats, Vector
 __all__ = ["Dual", "duality_gap", "filled", "offsets", "snapped"]
 
 SNAP = 1e-13  # share of the largest variable by which rounding may miss a bound
+LEAST = 1e-3  # share of the gap that a better offset might still take off
 
 
 @dataclass(frozen=True)
@@ -91,14 +92,19 @@ def duality_gap(
             continue
         part = (b[of], f[of], dual.lo[of], dual.hi[of], dual.eps[of], rounding)
         low, high = f[of].min() - dual.eps[of].max(), f[of].max() + dual.eps[of].max()
-        for _ in range(100):  # the gap is convex in rho: halve where its slope is 0
+        best = np.inf
+        middle = float(np.clip(offsets(b, f, dual, g)[0], low, high))  # a good guess
+        while True:
+            value, slope = gap_at(middle, *part)
+            if value < best:
+                best, rho[g] = value, middle
+            # (8) is convex in rho: nothing between low and high is much below this
+            if abs(slope) * (high - low) <= LEAST * value:
+                break
+            low, high = (middle, high) if slope < 0 else (low, middle)
             middle = (low + high) / 2
             if middle in (low, high):
                 break
-            _, slope = gap_at(middle, *part)
-            low, high = (middle, high) if slope < 0 else (low, middle)
-        values = [(gap_at(r, *part)[0], r) for r in (low, high)]
-        best, rho[g] = min(values)
         total += best
     return total, rho
 

@@ -82,9 +82,10 @@ class Cache:
         wanted = np.zeros(len(self.slot_of), dtype=bool)
         wanted[rows] = True
         self.slot_of[:] = -1
-        kept = [s for s in np.flatnonzero(old >= 0) if wanted[old[s]]]
+        kept = np.flatnonzero((old >= 0) & wanted[old])
+        row = np.empty(m, self.buffer.dtype)
         for place, s in enumerate(kept):
-            row = self.buffer[s * n : (s + 1) * n][keep]
+            np.take(self.buffer[s * n : (s + 1) * n], keep, out=row, mode="clip")
             self.buffer[place * m : (place + 1) * m] = row
         self._lay_out(gram)
         self.filled = len(kept)

@@ -36,13 +36,13 @@ from corollary.solvers import smo
 __all__ = ["KernelMachine", "account_for", "capped", "expansion"]
 
 SINGLE = 1e-4  # a coarser tol than this lets float32 rows do
-FEW_ROWS = 1000  # with so few rows float64 costs nothing
+FEW_ROWS = 1000  # that cost nothing: in float64, or to see the features' spread
 SAMPLE = 300  # rows whose matrix is tested for negative eigenvalues
 UNEVEN = 100.0  # ratio of the features' spreads worth a warning
 FEW = 64  # rows at a time when a user's kernel is asked for k(x, x)
 ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a sum of kernels, over its terms
 HARD = 1e10  # stands for C = inf
-QUERY_BYTES = 2**22  # of kernel values at a time
+QUERY_BYTES = 2**22  # of kernel values, or of centred rows, at a time
 
 Kernel = Callable[[Matrix, Matrix], Floats]
 
@@ -135,7 +135,8 @@ class KernelMachine(RowsLearner):
         """Say so where a few features will drown the others in every distance."""
         if sp.issparse(X) or X.shape[1] < 2:
             return
-        spread = X.std(axis=0, dtype=np.float64)
+        some = X[:: -(-X.shape[0] // FEW_ROWS)]
+        spread = some.std(axis=0, dtype=np.float64)
         spread = spread[spread > 0]
         if len(spread) > 1 and spread.max() > UNEVEN * spread.min():
             text = (
@@ -278,10 +279,11 @@ def checked(who: Any, K: Any, expected: tuple[int, int]) -> Floats:
 def expansion(kernel: TileKernel, X: Matrix, Z: Matrix, B: Floats) -> Floats:
     """Return k(X, Z) B, some rows at a time, in the precision of X."""
     n, dtype = X.shape[0], X.dtype
-    step = max(6, QUERY_BYTES // (dtype.itemsize * max(1, *Z.shape)))
     if sp.issparse(X) or sp.issparse(Z):
+        step = max(6, QUERY_BYTES // (dtype.itemsize * max(1, *Z.shape)))
         values = [kernel(X[a : a + step], Z) @ B for a in range(0, n, step)]
         return np.concatenate(values).astype(np.float64)
+    step = max(6, QUERY_BYTES // (dtype.itemsize * max(1, X.shape[1])))
     centre, tiles = packed(kernel, Z, dtype)
     threads = get_config().threads
     if centre is None:

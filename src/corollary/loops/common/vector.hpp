@@ -144,28 +144,21 @@ inline Vec<T> polynomial(const double (&c)[N], int degree, Vec<T> x) {
     return k == 0 ? (high * x2 + T(c[0])) + low * x : high * x + low;
 }
 
-// e^x = 2^m e^r with m = round(x / ln 2), |r| <= ln(2)/2, and Taylor's series for e^r.
-// Relative error < 1e-15 (double), 2e-7 (float). Results below the smallest normal
-// number are 0, above the largest inf; NaN stays NaN.
+// The smallest x whose e^x is a normal number, and the largest whose e^x is finite.
 template <class T>
-inline Vec<T> exp(Vec<T> x) {
+inline constexpr T exp_lowest = sizeof(T) == 8 ? T(-708) : T(-87);
+template <class T>
+inline constexpr T exp_highest = sizeof(T) == 8 ? T(709.78271289338397) : T(88.72283);
+
+// e^x for x between these: 2^m e^r with m = round(x / ln 2), |r| <= ln(2)/2, and Taylor's
+// series for e^r. Relative error < 1e-15 (double), 2e-7 (float).
+template <class T>
+inline Vec<T> exp_within(Vec<T> x) {
     constexpr bool wide = sizeof(T) == 8;
     constexpr T log2e = T(1.4426950408889634074);
     constexpr T ln2_high = wide ? T(0x1.62e42fefa3800p-1) : T(0x1.62e400p-1);
     constexpr T ln2_low = wide ? T(0x1.ef35793c76730p-45) : T(0x1.7f7d1cp-20);
     constexpr T magic = wide ? T(0x1.8p52) : T(0x1.8p23);  // rounds when added
-    constexpr int mantissa = wide ? 52 : 23;
-    constexpr int degree = wide ? 13 : 7;
-    constexpr T lowest = wide ? T(-708) : T(-87);
-    constexpr T highest = wide ? T(709.78271289338397) : T(88.72283);
-
-    const Vec<T> clamped = x < lowest    ? splat(lowest)
-                           : x > highest ? splat(highest)
-                                         : x;
-    const Vec<T> shifted = clamped * log2e + magic;
-    const Vec<T> m = shifted - magic;
-    const Vec<T> r = (clamped - m * ln2_high) - m * ln2_low;
-
     constexpr double inverse_factorial[] = {1.,
                                             1.,
                                             1. / 2,
@@ -180,17 +173,34 @@ inline Vec<T> exp(Vec<T> x) {
                                             1. / 39916800,
                                             1. / 479001600,
                                             1. / 6227020800.};
-    const Vec<T> series = polynomial<T>(inverse_factorial, degree, r);
+    const Vec<T> shifted = x * log2e + magic;
+    const Vec<T> m = shifted - magic;
+    const Vec<T> r = (x - m * ln2_high) - m * ln2_low;
+    const Vec<T> series = polynomial<T>(inverse_factorial, wide ? 13 : 7, r);
+    // m, in the last bits of `shifted`, is added to the exponent of the series.
+    using I = Vec<Bits<T>>;
+    return std::bit_cast<Vec<T>>(std::bit_cast<I>(series) +
+                                 (std::bit_cast<I>(shifted) << (wide ? 52 : 23)));
+}
 
-    // 2^(m-1), then doubled, so that m = 1024 (128) does not overflow on the way.
-    using I = Bits<T>;
-    constexpr I bias = wide ? 1022 : 126;
-    const Vec<T> power =
-        std::bit_cast<Vec<T>>((std::bit_cast<Vec<I>>(shifted) + bias) << mantissa);
-    const Vec<T> y = series * power * T(2);
+// e^x. Results below the smallest normal number are 0, above the largest inf; NaN stays
+// NaN.
+template <class T>
+inline Vec<T> exp(Vec<T> x) {
+    constexpr T lowest = exp_lowest<T>, highest = exp_highest<T>;
+    const Vec<T> y = exp_within<T>(x < lowest    ? splat(lowest)
+                                   : x > highest ? splat(highest)
+                                                 : x);
     return x < lowest    ? Vec<T>{}
            : x > highest ? splat(std::numeric_limits<T>::infinity())
                          : y;
+}
+
+// e^x for x <= 0, where 0 is the answer below the smallest normal number.
+template <class T>
+inline Vec<T> exp_falling(Vec<T> x) {
+    const Vec<T> y = exp_within<T>(maximum(x, splat(exp_lowest<T>)));
+    return x < exp_lowest<T> ? Vec<T>{} : y;
 }
 
 // log(1 + x) for 0 <= x <= 1:  2 artanh(s) with s = x/(2+x), or ln 2 + 2 artanh(s) with
