@@ -1,7 +1,7 @@
 """The linear machine with the squared hinge, 200,000 x 100, C = 1."""
 
 from harness import Close, Job
-from workloads import machine_objective, softmax_classes
+from workloads import liblinear, machine_objective, softmax_classes
 
 
 def data():
@@ -27,6 +27,14 @@ def sklearn_dual(X, y):
     return lambda: LinearSVC(dual=True, max_iter=100).fit(X, y)
 
 
+def liblinear_primal(X, y):
+    return liblinear(X, y, "-s 2 -e 0.001 -q")
+
+
+def liblinear_dual(X, y):
+    return liblinear(X, y, "-s 1 -q")
+
+
 def quality(model, X, y):
     return {"objective": machine_objective(model, X, y)}
 
@@ -38,6 +46,8 @@ JOB = Job(
         "corollary": corollary,
         "scikit-learn primal": sklearn_primal,
         "scikit-learn dual": sklearn_dual,
+        "LIBLINEAR primal": liblinear_primal,
+        "LIBLINEAR dual": liblinear_dual,
     },
     quality=quality,
     equal={"objective": Close(relative=1e-4)},

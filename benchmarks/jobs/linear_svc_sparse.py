@@ -1,7 +1,7 @@
 """The linear machine on sparse rows, 100,000 x 50,000, 80 nonzeros a row, C = 1."""
 
 from harness import Close, Job
-from workloads import csr, machine_objective, sparse_classes
+from workloads import csr, liblinear, machine_objective, sparse_classes
 
 
 def data():
@@ -30,6 +30,16 @@ def sklearn_dual(data, indices, indptr, y):
     return lambda: LinearSVC(dual=True, random_state=0).fit(X, y)
 
 
+def liblinear_primal(data, indices, indptr, y):
+    X = csr(data, indices, indptr, 50_000)
+    return liblinear(X, y, "-s 2 -e 0.001 -q")
+
+
+def liblinear_dual(data, indices, indptr, y):
+    X = csr(data, indices, indptr, 50_000)
+    return liblinear(X, y, "-s 1 -q")
+
+
 def quality(model, data, indices, indptr, y):
     X = csr(data, indices, indptr, 50_000)
     return {"objective": machine_objective(model, X, y)}
@@ -42,6 +52,8 @@ JOB = Job(
         "corollary": corollary,
         "scikit-learn primal": sklearn_primal,
         "scikit-learn dual": sklearn_dual,
+        "LIBLINEAR primal": liblinear_primal,
+        "LIBLINEAR dual": liblinear_dual,
     },
     quality=quality,
     equal={"objective": Close(relative=1e-4)},
