@@ -83,7 +83,6 @@ def liblinear(X: object, y: np.ndarray, words: str) -> Callable[[], object]:
     from liblinear.liblinearutil import parameter, problem, train
 
     rows, asked = problem(np.where(y == y.max(), 1.0, -1.0), X), parameter(words)
-    rows.set_bias(1.0)
 
     def fit() -> object:
         model = train(rows, asked)

@@ -28,11 +28,11 @@ def sklearn_dual(X, y):
 
 
 def liblinear_primal(X, y):
-    return liblinear(X, y, "-s 2 -e 0.001 -q")
+    return liblinear(X, y, "-s 2 -B 1 -e 0.001 -q")
 
 
 def liblinear_dual(X, y):
-    return liblinear(X, y, "-s 1 -q")
+    return liblinear(X, y, "-s 1 -B 1 -q")
 
 
 def quality(model, X, y):

@@ -32,12 +32,12 @@ def sklearn_dual(data, indices, indptr, y):
 
 def liblinear_primal(data, indices, indptr, y):
     X = csr(data, indices, indptr, 50_000)
-    return liblinear(X, y, "-s 2 -e 0.001 -q")
+    return liblinear(X, y, "-s 2 -B 1 -e 0.001 -q")
 
 
 def liblinear_dual(data, indices, indptr, y):
     X = csr(data, indices, indptr, 50_000)
-    return liblinear(X, y, "-s 1 -q")
+    return liblinear(X, y, "-s 1 -B 1 -q")
 
 
 def quality(model, data, indices, indptr, y):

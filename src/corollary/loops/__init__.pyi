@@ -356,6 +356,28 @@ def add_kernel_rows(
     threads: int,
 ) -> None: ...
 
+# -- squared_losses.cpp --------------------------------------------------------------
+def squared_losses(
+    X: NDArray[Real],  # (n, d)
+    q: Doubles,  # (n,) +-1, or numbers
+    C: Doubles,  # (n,)
+    eps: float,  # negative for classes
+    coef: Doubles,  # (d,)
+    b: float,
+    v: Doubles,  # (d,) added to
+) -> tuple[float, float, float]: ...  # loss, target, sum of pulls
+def squared_losses_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    q: Doubles,
+    C: Doubles,
+    eps: float,
+    coef: Doubles,
+    b: float,
+    v: Doubles,
+) -> tuple[float, float, float]: ...
+
 # -- stochastic_gradient.cpp -----------------------------------------------------------
 def sgd_epoch(
     X: NDArray[Real],  # (n, d)

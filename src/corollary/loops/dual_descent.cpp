@@ -8,6 +8,7 @@
 #include <limits>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "common/arrays.hpp"
 #include "loops.hpp"
@@ -27,8 +28,8 @@ struct Look {
 };
 
 // g = slope of the smooth part of (1) in b_i, h = its curvature. (4), (5)
-inline Look look(const Box& box, Index i, double b, double g, double h, double slack) {
-    const double eps = box.eps, lo = box.lo[i], hi = box.hi[i];
+inline Look look(double lo, double hi, double eps, double b, double g, double h,
+                 double slack) {
     const double up = g + (b >= 0 ? eps : -eps), low = g + (b > 0 ? eps : -eps);
     Look found{0.0, b, false};
     if (b < hi) found.violation = std::max(0.0, -up);
@@ -72,6 +73,22 @@ inline void fetch(const Csr<T>& X, Index i) {
     for (Index p = 0; p < most; p += 16) __builtin_prefetch(row.j + p);
 }
 
+// All that is known of a variable, in one line of the cache: they are visited in an
+// order all at random, which coordinate descent needs and memory does not like.
+struct alignas(64) Variable {
+    double q, lo, hi, ridge, curvature, beta;
+};
+
+std::vector<Variable> gathered(const Box& box, const double* squares,
+                               const double* beta, Index n) {
+    std::vector<Variable> v(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i)
+        v[std::size_t(i)] = {
+            box.q[i], box.lo[i], box.hi[i], box.ridge[i], squares[i] + box.ridge[i],
+            beta[i]};
+    return v;
+}
+
 // Rounds over the variables at work, those of order[0 .. active). Variables at rest
 // move behind them. Returns (rounds, active, violation of the last round).
 template <class Rows>
@@ -81,6 +98,8 @@ std::tuple<Index, Index, double> rounds_of(const Rows& X, const Box& box,
                                            Index rounds, double tol, bool shrink,
                                            std::uint64_t seed, double* beta, double* w,
                                            double* b) {
+    std::vector<Variable> variables = gathered(box, squares, beta, X.n);
+    Variable* v = variables.data();
     double slack = std::numeric_limits<double>::infinity(), worst = 0.0;
     Index round = 0;
     for (; round < rounds; ++round) {
@@ -89,23 +108,28 @@ std::tuple<Index, Index, double> rounds_of(const Rows& X, const Box& box,
             std::swap(order[t], order[t + below(seed, active - t)]);
         for (Index t = 0; t < active; ++t) {
             const Index i = order[t];
-            if (t + 2 < active) fetch(X, order[t + 2]);
-            const double h = squares[i] + box.ridge[i];
-            if (!(h > 0)) continue;
+            if (t + 8 < active) {
+                __builtin_prefetch(v + order[t + 8]);
+                X.prefetch(order[t + 8]);
+            }
+            if (t + 3 < active) fetch(X, order[t + 3]);
+            Variable& one = v[i];
+            if (!(one.curvature > 0)) continue;
             const double f = dot(X, i, w) + constant * *b;
-            const double g = f + box.ridge[i] * beta[i] - box.q[i];
-            const Look at = look(box, i, beta[i], g, h, slack);
+            const double g = f + one.ridge * one.beta - one.q;
+            const Look at =
+                look(one.lo, one.hi, box.eps, one.beta, g, one.curvature, slack);
             worst = std::max(worst, at.violation);
             if (at.rests && shrink) {
                 std::swap(order[t], order[--active]);
                 --t;
                 continue;
             }
-            const double change = at.best - beta[i];
+            const double change = at.best - one.beta;
             if (change == 0) continue;
             add_row(X, i, change, w);  // (3)
             *b += change * constant;
-            beta[i] = at.best;
+            one.beta = at.best;
         }
         if (worst <= tol) {
             ++round;
@@ -113,6 +137,7 @@ std::tuple<Index, Index, double> rounds_of(const Rows& X, const Box& box,
         }
         slack = worst;
     }
+    for (Index i = 0; i < X.n; ++i) beta[i] = v[i].beta;
     return {round, active, worst};
 }
 
@@ -129,7 +154,7 @@ std::pair<Index, double> matrix_rounds(const double* K, Index n, const Box& box,
             const double* row = K + i * n;
             const double h = row[i] + box.ridge[i];
             const double g = f[i] + box.ridge[i] * beta[i] - box.q[i];
-            Look at = look(box, i, beta[i], g, h, 0.0);
+            Look at = look(box.lo[i], box.hi[i], box.eps, beta[i], g, h, 0.0);
             worst = std::max(worst, at.violation);
             if (!(h > 0) && at.violation > 0)  // straight: as far as the box allows
                 at.best = g < 0 ? box.hi[i] : box.lo[i];

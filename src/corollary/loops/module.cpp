@@ -34,5 +34,6 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_pair_sums(m);
     corollary::bind_row_keys(m);
     corollary::bind_smo(m);
+    corollary::bind_squared_losses(m);
     corollary::bind_stochastic_gradient(m);
 }

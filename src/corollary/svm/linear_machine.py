@@ -49,8 +49,9 @@ class LinearSupportMachine(SummationLearner):
         d = data.source.n_features
         narrow = d <= NARROW
         in_memory = isinstance(data.source, ArraySource)
-        wide = not narrow and self.dual is not False and not problem.l1
-        if wide and in_memory:
+        few_rows = in_memory and (data.source.n_rows or 0) <= d
+        dual = few_rows or not problem.squared if self.dual == "auto" else self.dual
+        if dual and in_memory and not narrow and not problem.l1:
             rows = gather(data)
             return dual_search(problem, rows, self.tol, int(self.max_iter), seed)
         starts = np.zeros((problem.machines, problem.width(d)))

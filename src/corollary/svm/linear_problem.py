@@ -43,7 +43,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.rows import rows_loop
 from corollary.engine import Chunk, Statistics
 from corollary.solvers.piecewise_newton import LENGTHS
 
@@ -146,7 +148,18 @@ def sums(
     along = np.zeros((m, len(LENGTHS)))
     for k, point in points.items():
         q, lo, hi, eps = problem.targets(chunk.y, k)
-        r, C = q - scores(chunk, problem, point.x), problem.prices(chunk, k)
+        C = problem.prices(chunk, k)
+        if problem.squared and curvature == "none" and point.along is None:
+            at, b = problem.split(point.x)
+            read = rows_loop(loops.squared_losses, loops.squared_losses_csr, X)
+            kind = -1.0 if problem.eps is None else problem.eps
+            at, v = np.ascontiguousarray(at), V[k, : X.shape[1]]
+            loss[k], target[k], pulled = read(q, C, kind, at, b, v)
+            smooth[k] = square[k] = loss[k]
+            if problem.constant > 0:
+                V[k, -1] = problem.constant * pulled
+            continue
+        r = q - scores(chunk, problem, point.x)
         a = 0.0 if problem.squared else guess(chunk, problem, point, k)
         if point.along is not None:
             step = scores(chunk, problem, point.along)

@@ -23,9 +23,10 @@ penalises it less.  `SVC(kernel='linear')` leaves it free.
     slack xi = max(0, 1 - s f):  0 beyond the margin, up to 1 uncertain, above an error
 
 Three searches end at the same minimum (`svm/linear_search.py`): Newton's method, one
-pass over the rows a step, for up to 400 features; descent on the dual for more, where
-rows are in memory; L-BFGS where they are not.  Each closes the duality gap, which the
-report has and which is never below the truth.
+pass over the rows a step, for up to 400 features; for more, descent on the dual where
+rows are in memory and either fewer than features or of the plain hinge, and L-BFGS
+otherwise.  Each closes the duality gap, which the report has and which is never below
+the truth.
 
 K classes are K machines, each class against the rest ('ovr'), or one machine whose
 classes compete ('crammer_singer', `linear/crammer_singer.py`).
@@ -74,9 +75,9 @@ class LinearSVC(LinearSupportMachine, Classifier):
     loss : {'squared_hinge', 'hinge'}
         e = 2 or 1 in (1).
     dual : 'auto' or bool
-        With more than 400 features: False asks for passes over the rows instead of
-        descent on the dual.  Otherwise Newton's method is the fastest, whatever it is.
-        As in scikit-learn, the hinge does not take False, nor 'l1' True.
+        With more than 400 features: True asks for descent on the dual, False for L-BFGS
+        in passes over the rows.  Otherwise Newton's method is the fastest, whatever it
+        is.  As in scikit-learn, the hinge does not take False, nor 'l1' True.
     tol : float, default=1e-4
         Stop when the duality gap is at most this share of the objective.  Newton's
         search goes on to 1e-8 of that where its end costs little: for the squared

@@ -18,6 +18,7 @@ struct Dense {
     Index n, d;
 
     const T* row(Index i) const { return data + i * d; }
+    void prefetch(Index) const {}  // where row i begins
 };
 
 template <class T>
@@ -41,6 +42,12 @@ struct Csr {
     SparseRow<T> row(Index i) const {
         const Index start = offset(i);
         return {data + start, indices + start, offset(i + 1) - start};
+    }
+    void prefetch(Index i) const {
+        if (indptr64)
+            __builtin_prefetch(indptr64 + i);
+        else
+            __builtin_prefetch(indptr32 + i);
     }
 };
 
