@@ -25,7 +25,22 @@ def test_rows(dtype, eps):
     answers = []
     for kind in ("dense", "sparse"):
         beta, w, b, order = np.zeros(20), np.zeros(9), np.zeros(1), np.arange(20)
-        rest = (q, lo, hi, ridge, eps, squares, 0.5, order, 20, 400, 1e-12, True, 7)
+        rest = (
+            q,
+            lo,
+            hi,
+            ridge,
+            eps,
+            squares,
+            0.5,
+            order,
+            20,
+            np.inf,
+            400,
+            1e-12,
+            True,
+            7,
+        )
         if kind == "dense":
             loops.dual_rounds(X, *rest, beta, w, b)
         else:

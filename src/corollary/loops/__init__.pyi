@@ -89,6 +89,7 @@ def dual_rounds(
     constant: float,  # the feature that b weighs, 0 for none
     order: Places,  # (n,) changed: the variables at work come first
     active: int,  # how many of them
+    slack: float,  # by which a variable must rest to be left out
     rounds: int,
     tol: float,  # of the largest violation
     shrink: bool,
@@ -110,6 +111,7 @@ def dual_rounds_csr(
     constant: float,
     order: Places,
     active: int,
+    slack: float,
     rounds: int,
     tol: float,
     shrink: bool,

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -89,18 +88,19 @@ std::vector<Variable> gathered(const Box& box, const double* squares,
     return v;
 }
 
-// Rounds over the variables at work, those of order[0 .. active). Variables at rest
-// move behind them. Returns (rounds, active, violation of the last round).
+// Rounds over the variables at work, those of order[0 .. active). Variables that rest by
+// more than `slack`, which is the violation of the round before, move behind them.
+// Returns (rounds, active, violation of the last round).
 template <class Rows>
 std::tuple<Index, Index, double> rounds_of(const Rows& X, const Box& box,
                                            const double* squares, double constant,
                                            std::int64_t* order, Index active,
-                                           Index rounds, double tol, bool shrink,
-                                           std::uint64_t seed, double* beta, double* w,
-                                           double* b) {
+                                           double slack, Index rounds, double tol,
+                                           bool shrink, std::uint64_t seed,
+                                           double* beta, double* w, double* b) {
     std::vector<Variable> variables = gathered(box, squares, beta, X.n);
     Variable* v = variables.data();
-    double slack = std::numeric_limits<double>::infinity(), worst = 0.0;
+    double worst = 0.0;
     Index round = 0;
     for (; round < rounds; ++round) {
         worst = 0.0;
@@ -176,36 +176,37 @@ void bind(nb::module_& m) {
         "dual_rounds",
         [](Matrix<const T> X, Doubles q, Doubles lo, Doubles hi, Doubles ridge,
            double eps, Doubles squares, double constant, Vector<std::int64_t> order,
-           Index active, Index rounds, double tol, bool shrink, std::uint64_t seed,
-           Vector<double> beta, Vector<double> w, Vector<double> b) {
+           Index active, double slack, Index rounds, double tol, bool shrink,
+           std::uint64_t seed, Vector<double> beta, Vector<double> w,
+           Vector<double> b) {
             const Box box{q.data(), lo.data(), hi.data(), ridge.data(), eps};
             nb::gil_scoped_release free;
             return rounds_of(rows(X), box, squares.data(), constant, order.data(),
-                             active, rounds, tol, shrink, seed, beta.data(), w.data(),
-                             b.data());
+                             active, slack, rounds, tol, shrink, seed, beta.data(),
+                             w.data(), b.data());
         },
         as_is("X"), as_is("q"), as_is("lo"), as_is("hi"), as_is("ridge"), as_is("eps"),
         as_is("squares"), as_is("constant"), as_is("order"), as_is("active"),
-        as_is("rounds"), as_is("tol"), as_is("shrink"), as_is("seed"), as_is("beta"),
-        as_is("w"), as_is("b"));
+        as_is("slack"), as_is("rounds"), as_is("tol"), as_is("shrink"), as_is("seed"),
+        as_is("beta"), as_is("w"), as_is("b"));
     m.def(
         "dual_rounds_csr",
         [](Vector<const T> data, Vector<const std::int32_t> indices, Indptr indptr,
            Doubles q, Doubles lo, Doubles hi, Doubles ridge, double eps,
            Doubles squares, double constant, Vector<std::int64_t> order, Index active,
-           Index rounds, double tol, bool shrink, std::uint64_t seed,
+           double slack, Index rounds, double tol, bool shrink, std::uint64_t seed,
            Vector<double> beta, Vector<double> w, Vector<double> b) {
             const Csr<T> X = corollary::rows(data, indices, indptr, Index(w.shape(0)));
             const Box box{q.data(), lo.data(), hi.data(), ridge.data(), eps};
             nb::gil_scoped_release free;
             return rounds_of(X, box, squares.data(), constant, order.data(), active,
-                             rounds, tol, shrink, seed, beta.data(), w.data(),
+                             slack, rounds, tol, shrink, seed, beta.data(), w.data(),
                              b.data());
         },
         as_is("data"), as_is("indices"), as_is("indptr"), as_is("q"), as_is("lo"),
         as_is("hi"), as_is("ridge"), as_is("eps"), as_is("squares"), as_is("constant"),
-        as_is("order"), as_is("active"), as_is("rounds"), as_is("tol"), as_is("shrink"),
-        as_is("seed"), as_is("beta"), as_is("w"), as_is("b"));
+        as_is("order"), as_is("active"), as_is("slack"), as_is("rounds"), as_is("tol"),
+        as_is("shrink"), as_is("seed"), as_is("beta"), as_is("w"), as_is("b"));
 }
 
 }  // namespace

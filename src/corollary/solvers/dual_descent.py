@@ -117,19 +117,21 @@ def descend(
     order = np.arange(n)
     loop = rows_loop(loops.dual_rounds, loops.dual_rounds_csr, X)
     box = (dual.q, dual.lo, dual.hi, dual.ridge, float(dual.eps))
-    rounds, pause, tol = 0, 1, 0.0
+    rounds, pause = 0, 1
+    active, slack, goal = n, np.inf, 0.0
     stop, value = StopReason.MAX_PASSES, 0.0
     try:
         while rounds < max_rounds:
             left = min(pause, max_rounds - rounds)
-            used, _, worst = loop(
+            used, active, worst = loop(
                 *box,
                 squares,
                 dual.constant,
                 order,
-                n,
+                active,
+                slack,
                 left,
-                tol,
+                goal,
                 shrink,
                 seed + rounds,
                 beta,
@@ -137,14 +139,18 @@ def descend(
                 b,
             )
             rounds += used
-            pause, tol = min(pause + 2, LOOK), FINER * worst
+            if slack == np.inf:  # all variables were looked at
+                goal = FINER * worst
+            slack, pause = worst, min(pause + 2, LOOK)
             w[:] = X.T @ beta  # (2), without what rounding left behind
             b[0] = dual.constant * beta.sum()
             f = np.asarray(X @ w, dtype=np.float64) + dual.constant * b[0]
             value = objective(dual, f, beta)
-            if enough(f, -value, beta) or worst == 0:
+            if enough(f, -value, beta) or (worst == 0 and active == n):
                 stop = StopReason.CONVERGED
                 break
+            if worst <= goal:  # those at work are done: look at the others again
+                active, slack, pause = n, np.inf, 1
     except KeyboardInterrupt:
         stop = StopReason.INTERRUPTED
     return Descent(w, float(b[0]), beta, value, rounds, stop)
