@@ -26,7 +26,12 @@ from corollary.engine.run import Data, Fitted, Settled, run, stream
 from corollary.engine.sources import Chunk
 from corollary.engine.statistics import Statistics
 
-__all__ = ["StreamingClassifier", "StreamingLearner", "SummationLearner"]
+__all__ = [
+    "StreamingClassifier",
+    "StreamingLearner",
+    "SummationLearner",
+    "check_told_classes",
+]
 
 
 class SummationLearner(ABC):
@@ -169,12 +174,17 @@ class StreamingClassifier(StreamingLearner):
         -------
         self
         """
-        first = getattr(self, "_running", None) is None
-        if first and classes is None:
-            must = "classes must be passed on the first call to partial_fit"
-            raise DataError(sentence(self, must, "None"))
-        if not first and classes is not None:
-            if not np.array_equal(np.unique(classes), self.classes_):
-                must = f"classes must be those of the first call, {list(self.classes_)}"
-                raise DataError(sentence(self, must, f"{list(classes)}"))
+        check_told_classes(self, classes)
         return self._absorb(X, y, sample_weight, classes)
+
+
+def check_told_classes(learner: Any, classes: Any) -> None:
+    """Refuse a first batch without its classes, and a later one with others."""
+    first = getattr(learner, "_running", None) is None
+    if first and classes is None:
+        must = "classes must be passed on the first call to partial_fit"
+        raise DataError(sentence(learner, must, "None"))
+    if not first and classes is not None:
+        if not np.array_equal(np.unique(classes), learner.classes_):
+            must = f"classes must be those of the first call, {list(learner.classes_)}"
+            raise DataError(sentence(learner, must, f"{list(classes)}"))

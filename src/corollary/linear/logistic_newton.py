@@ -32,26 +32,6 @@ class SecondOrder(Search):
     at_start: Any = None
 
     @property
-    def theta(self) -> Floats:
-        """The best point so far."""
-        return self.search.x
-
-    @property
-    def f(self) -> float:
-        """The objective there."""
-        return self.search.f
-
-    @property
-    def g(self) -> Any:
-        """The gradient of the smooth part there."""
-        return self.search.g
-
-    @property
-    def stalled(self) -> bool:
-        """Whether no step lowers the objective any more."""
-        return self.search.stalled
-
-    @property
     def decrement(self) -> float | None:
         """How much lower the quadratic model is at its minimum."""
         return self.search.decrement

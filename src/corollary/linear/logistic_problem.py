@@ -152,27 +152,28 @@ class Search(ABC):
     """Where a search stands; each pass over the data moves it one step on."""
 
     problem: Problem
+    search: Any  # a solver's state
     at_start: Floats | None  # the gradient at the constant model, if it was taken
 
     @property
-    @abstractmethod
     def theta(self) -> Floats:
         """The best point so far."""
+        return self.search.x
 
     @property
-    @abstractmethod
     def f(self) -> float:
         """The objective (1) there."""
+        return self.search.f
 
     @property
-    @abstractmethod
     def g(self) -> Any:
         """The gradient (2) there, None before the first pass."""
+        return self.search.g
 
     @property
-    @abstractmethod
     def stalled(self) -> bool:
         """Whether no step lowers the objective any more."""
+        return self.search.stalled
 
     @property
     @abstractmethod

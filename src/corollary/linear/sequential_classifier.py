@@ -13,6 +13,7 @@ import numpy as np
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.engine import Data
+from corollary.engine.contract import check_told_classes
 from corollary.linear.class_weights import class_weights
 from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.sequential import Fit, Plan, SequentialLearner
@@ -43,14 +44,7 @@ class SequentialClassifier(SequentialLearner, LinearClassifier):
         -------
         self
         """
-        first = getattr(self, "_running", None) is None
-        if first and classes is None:
-            must = "classes must be passed on the first call to partial_fit"
-            raise DataError(sentence(self, must, "None"))
-        if not first and classes is not None:
-            if not np.array_equal(np.unique(classes), self.classes_):
-                must = f"classes must be those of the first call, {list(self.classes_)}"
-                raise DataError(sentence(self, must, f"{list(classes)}"))
+        check_told_classes(self, classes)
         return self._absorb(X, y, sample_weight, classes)
 
     def _for_classes(self, plan: Plan, data: Data) -> list[Plan]:
