@@ -325,6 +325,19 @@ def row_keys_csr(
 ) -> None: ...
 
 # -- smo.cpp -------------------------------------------------------------------------
+def least_gap(
+    f: Doubles,  # (v,)
+    b: Doubles,
+    lo: Doubles,
+    hi: Doubles,
+    eps: Doubles,
+    rounding: float,  # of f
+    low: float,  # of the offset
+    high: float,
+    rho: float,  # a first guess
+    least: float,  # share of the gap that may be left to gain
+    floor: float,  # or this much
+) -> tuple[float, float]: ...  # gap, offset
 def working_set(
     f: Doubles,  # (v,)
     b: Doubles,  # (v,)

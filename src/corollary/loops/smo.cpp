@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "common/arrays.hpp"
@@ -279,6 +280,43 @@ class Inner {
     std::vector<T> K_, f_, diagonal_, gain_, up_[2], low_[2];
 };
 
+// (8) at rho, and its slope there; f may be wrong by `rounding`.
+std::pair<double, double> gap_at(const Variables& v, Index n, double rounding,
+                                 double rho) {
+    double value = 0, slope = 0;
+    for (Index t = 0; t < n; ++t) {
+        const double b = v.b[t], s = v.f[t] - rho, eps = v.eps[t];
+        double best = 0, to = b;
+        // a maximum is at an end or at the kink
+        for (const double end : {v.lo[t], v.hi[t], std::clamp(0.0, v.lo[t], v.hi[t])}) {
+            const double gain = s * (b - end) + eps * (std::abs(b) - std::abs(end)) +
+                                rounding * std::abs(b - end);
+            if (gain > best) best = gain, to = end;
+        }
+        value += best;
+        slope += to - b;
+    }
+    return {value, slope};
+}
+
+// The least (8) for low <= rho <= high, from a first guess, and where. It is convex in
+// rho: the interval is cut where the slope says, until what is left to gain is `least`
+// of the gap, or less than `floor`.
+std::pair<double, double> least_gap(const Variables& v, Index n, double rounding,
+                                    double low, double high, double rho, double least,
+                                    double floor) {
+    double best = std::numeric_limits<double>::infinity(), at = rho;
+    for (;;) {
+        const auto [value, slope] = gap_at(v, n, rounding, rho);
+        if (value < best) best = value, at = rho;
+        if (std::abs(slope) * (high - low) <= std::max(least * value, floor)) break;
+        (slope < 0 ? low : high) = rho;
+        rho = (low + high) / 2;
+        if (rho == low || rho == high) break;
+    }
+    return {best, at};
+}
+
 // f += sum_s change[s] K[slots[s], :]; eight rows are summed in T, then in double.
 template <class T>
 void add_kernel_rows(const T* K, Index n, const std::int64_t* slots,
@@ -348,6 +386,19 @@ void bind(nb::module_& m) {
 void bind_smo(nb::module_& m) {
     bind<float>(m);
     bind<double>(m);
+    m.def(
+        "least_gap",
+        [](Doubles f, Doubles b, Doubles lo, Doubles hi, Doubles eps, double rounding,
+           double low, double high, double rho, double least, double floor) {
+            nb::gil_scoped_release free;
+            const Variables v{f.data(),  b.data(),   lo.data(),
+                              hi.data(), eps.data(), nullptr};
+            return least_gap(v, Index(f.shape(0)), rounding, low, high, rho, least,
+                             floor);
+        },
+        as_is("f"), as_is("b"), as_is("lo"), as_is("hi"), as_is("eps"),
+        nb::arg("rounding"), nb::arg("low"), nb::arg("high"), nb::arg("rho"),
+        nb::arg("least"), nb::arg("floor"));
     m.def(
         "working_set",
         [](Doubles f, Doubles b, Doubles lo, Doubles hi, Doubles eps, Groups group,

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from corollary import loops
 from corollary.core.arrays import Floats, Vector
 
 __all__ = ["Dual", "duality_gap", "filled", "offsets", "snapped"]
 
 SNAP = 1e-13  # share of the largest variable by which rounding may miss a bound
+NOISE = 1e-16  # of the sum f'b, below which a gap is rounding
 LEAST = 1e-3  # share of the gap that a better offset might still take off
 
 
@@ -90,40 +92,11 @@ def duality_gap(
         of = slice(None) if dual.group is None else dual.group == g
         if not len(b[of]):
             continue
-        part = (b[of], f[of], dual.lo[of], dual.hi[of], dual.eps[of], rounding)
-        low, high = f[of].min() - dual.eps[of].max(), f[of].max() + dual.eps[of].max()
-        best = np.inf
-        middle = float(np.clip(offsets(b, f, dual, g)[0], low, high))  # a good guess
-        while True:
-            value, slope = gap_at(middle, *part)
-            if value < best:
-                best, rho[g] = value, middle
-            # (8) is convex in rho: nothing between low and high is much below this
-            if abs(slope) * (high - low) <= LEAST * value:
-                break
-            low, high = (middle, high) if slope < 0 else (low, middle)
-            middle = (low + high) / 2
-            if middle in (low, high):
-                break
+        part = [v[of] for v in (f, b, dual.lo, dual.hi, dual.eps)]
+        widest = float(part[4].max())
+        low, high = float(part[0].min()) - widest, float(part[0].max()) + widest
+        guess = float(np.clip(offsets(b, f, dual, g)[0], low, high))
+        size = NOISE * float(np.abs(part[0]) @ np.abs(part[1]))
+        best, rho[g] = loops.least_gap(*part, rounding, low, high, guess, LEAST, size)
         total += best
     return total, rho
-
-
-def gap_at(
-    rho: float,
-    b: Floats,
-    f: Floats,
-    lo: Floats,
-    hi: Floats,
-    eps: Floats,
-    rounding: float,
-) -> tuple[float, float]:
-    """Return the sum (8) at rho, and its slope there."""
-    s = f - rho
-    ends = np.stack([lo, hi, np.clip(0.0, lo, hi)])  # a maximum is at an end or a kink
-    gains = s * (b - ends) + eps * (np.abs(b) - np.abs(ends))
-    gains += rounding * np.abs(b - ends)
-    best = gains.argmax(axis=0)
-    at = np.arange(len(b))
-    value = np.maximum(gains[best, at], 0.0).sum()
-    return float(value), float((ends[best, at] - b).sum())

@@ -75,6 +75,7 @@ from corollary.solvers.kernel_cache import Cache, Gram
 __all__ = ["Dual", "Gram", "Limits", "Optimum", "duality_gap", "filled", "solve"]
 
 SET = 256  # variables in a working set, half of them new
+FEW = 512  # variables that make one working set together
 STEPS = 100  # inner steps for each variable of a set, at most
 ENDLESS = 10**7  # pairs, or 100 for each variable, that no sane search needs
 ROUGH = 3  # first working sets, solved to a tenth of what they violate
@@ -290,6 +291,8 @@ class Decomposition:
             f, b, lo, hi, eps, self.group, want, self.taken, fresh
         )
         self.before = fresh[:count].copy()
+        if len(f) <= min(FEW, len(self.cache.K)):
+            return np.arange(len(f))
         return np.concatenate([kept, self.before])
 
     def _work(self, chosen: Vector) -> None:
@@ -300,7 +303,7 @@ class Decomposition:
         slots = self.cache.slots(self.rows[local])
         group = None if self.group is None else self.group[chosen]
         tol = self.limits.tol / 2
-        if self.sets < ROUGH:
+        if self.sets < ROUGH and len(chosen) < len(self.here[0]):
             tol = max(tol, self.violation / 10)
         most = min(STEPS * len(chosen), self.most - self.steps)
         old = b.copy()
