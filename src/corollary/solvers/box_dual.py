@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -92,11 +93,12 @@ def duality_gap(
         of = slice(None) if dual.group is None else dual.group == g
         if not len(b[of]):
             continue
-        part = [v[of] for v in (f, b, dual.lo, dual.hi, dual.eps)]
-        widest = float(part[4].max())
-        low, high = float(part[0].min()) - widest, float(part[0].max()) + widest
+        f_g, b_g, eps = f[of], b[of], dual.eps[of]
+        low, high = float((f_g - eps).min()), float((f_g + eps).max())
         guess = float(np.clip(offsets(b, f, dual, g)[0], low, high))
-        size = NOISE * float(np.abs(part[0]) @ np.abs(part[1]))
-        best, rho[g] = loops.least_gap(*part, rounding, low, high, guess, LEAST, size)
+        floor = NOISE * float(np.abs(f_g) @ np.abs(b_g))
+        part = (f_g, b_g, dual.lo[of], dual.hi[of], eps)
+        search: Any = loops.least_gap
+        best, rho[g] = search(*part, rounding, low, high, guess, LEAST, floor)
         total += best
     return total, rho
