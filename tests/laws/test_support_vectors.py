@@ -225,9 +225,9 @@ def test_a_polynomial_machine_is_a_linear_one_in_its_features(degree, constant):
 
 @pytest.mark.course("S0-30")
 def test_the_conic_may_be_a_parabola():
-    """Vectors (1, 0), (0, t), (0, -t) of pull 1, a, -a: x^2 + 2 c x + 4 a t c y."""
+    """Vectors (1, 0), (0, 2), (0, -2) of pull 1, 1/2, -1/2."""
     X, y = clouds(9)
-    model = SVC(kernel="poly", degree=2, gamma=1.0, coef0=1.0).fit(X, y)
+    model = SVC(kernel="poly", degree=2, gamma=1.0, coef0=3.0).fit(X, y)
     model.support_vectors_ = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, -2.0]])
     model.support_ = np.arange(3)
     model.dual_coef_ = np.array([[1.0, 0.5, -0.5]])
@@ -236,7 +236,7 @@ def test_the_conic_may_be_a_parabola():
     assert conic.kind == "parabola"
     np.testing.assert_allclose(conic(X), model.decision_function(X), rtol=1e-10)
     x, z = X.T
-    by_hand = x**2 + 2 * x + 4 * z + 1 + model.intercept_[0]
+    by_hand = x**2 + 6 * x + 12 * z + 9 + model.intercept_[0]  # c^2, not c
     np.testing.assert_allclose(conic(X), by_hand, rtol=1e-10)
 
 
