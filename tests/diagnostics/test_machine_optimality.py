@@ -105,6 +105,28 @@ def test_the_values_are_the_textbooks():
 
 
 @pytest.mark.course("S2-36")
+def test_a_width_that_is_found_has_its_own_values():
+    """P and D of the machine with a share nu, for any point and any width."""
+    model = NuSVR(nu=0.4, C=2.0, gamma=0.5, **FINE).fit(X, t)
+    best = certify_optimality(model, X, t).primal
+    K, b = rbf_kernel(X, gamma=0.5), np.zeros(90)
+    exact = model.dual_coef_
+    for factor, width in [(1.0, 1.0), (0.8, 1.0), (1.0, 1.5), (1.3, 0.5)]:
+        model.dual_coef_ = factor * exact
+        b[model.support_] = model.dual_coef_[0]
+        epsilon = model.epsilon_ = width * model.report_.facts["epsilon"]
+        r = t - K @ b - model.intercept_[0]
+        outside = np.maximum(0, np.abs(r) - epsilon).sum()
+        primal = b @ K @ b / 2 + 2.0 * (0.4 * 90 * epsilon + outside)
+        proof = certify_optimality(model, X, t)
+        assert proof.primal == pytest.approx(primal, rel=1e-10)
+        assert proof.dual <= best * (1 + 1e-10)
+        assert proof.primal >= best * (1 - 1e-10)
+        if factor <= 1:
+            assert proof.dual == pytest.approx(t @ b - b @ K @ b / 2, rel=1e-9)
+
+
+@pytest.mark.course("S2-36")
 @pytest.mark.parametrize("name", ["SVC", "SVR", "OneClassSVM", "NuSVR", "NuSVC"])
 def test_the_gap_goes_to_nothing_with_the_tolerance(name, monkeypatch):
     monkeypatch.setattr("corollary.solvers.smo.MOST_FREE", 0)  # no exact last step

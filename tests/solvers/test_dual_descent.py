@@ -55,12 +55,13 @@ def test_one_round_by_hand():
 
 @pytest.mark.course("S4-50")
 def test_greedy_takes_the_coordinate_that_gains_most():
-    # gains c_i^2/(2 Q_ii): 1/4 and 9/8, so x2 = 3/4 first, then x1 = (1 - 3/4)/2
-    Q, c = [[2.0, 1.0], [1.0, 4.0]], [1.0, 3.0]
+    # gains c_i^2/(2 Q_ii): 0.405 and 1, so x2 = 1/2 first, though x1 would go farther;
+    # then x1 = 0.9 - 0.5
+    Q, c = [[1.0, 1.0], [1.0, 8.0]], [0.9, 4.0]
     first = coordinate_ascent(Q, c, -9.0, 9.0, choice="greedy", max_rounds=1)
-    assert first.x.tolist() == [0.125, 0.75]
+    np.testing.assert_allclose(first.x, [0.4, 0.5], rtol=1e-14)
     turns = coordinate_ascent(Q, c, -9.0, 9.0, max_rounds=1)
-    assert turns.x.tolist() == [0.5, 0.625]
+    np.testing.assert_allclose(turns.x, [0.9, 0.3875], rtol=1e-14)
     ends = [
         coordinate_ascent(Q, c, -9.0, 9.0, choice=choice, tol=1e-13)
         for choice in ("cyclic", "greedy")

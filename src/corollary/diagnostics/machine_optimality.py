@@ -233,11 +233,22 @@ def single_machine(model: Any, X: Matrix, y: Any, w: Floats) -> Proof:
     proof = machine(model, X, every, of_numbers(model, np.asarray(y, float), w), b, rho)
     if name != "NuSVR":
         return proof
+    return with_width(model, X, y, w, b, proof)
+
+
+def with_width(
+    model: Any, X: Matrix, y: Any, w: Floats, b: Floats, proof: Proof
+) -> Proof:
+    """Turn the proof for a width that is given into one for a width that is found."""
+    every, problem = np.arange(len(b)), of_numbers(model, np.asarray(y, float), w)
     epsilon, most = model.epsilon_, capped(model.C) * float(model.nu) * w.sum()
-    spare = epsilon * (most - float(np.abs(b).sum()))  # (4)
-    rise = epsilon * most
-    worst = max(proof.violation, abs(spare) / most)
-    return Proof(proof.primal + rise, proof.dual + rise - spare, worst)
+    mass, dual = float(np.abs(b).sum()), proof.dual
+    if mass > most:  # then b is no point of the dual: shrink it
+        b, mass = b * (most / mass), most
+        dual = machine(model, X, every, problem, b, 0.0).dual
+    spare = epsilon * (most - mass)  # (4)
+    worst = max(proof.violation, spare / most)
+    return Proof(proof.primal + epsilon * most, dual + epsilon * mass, worst)
 
 
 def of_numbers(model: Any, y: Floats, w: Floats) -> Problem:

@@ -111,6 +111,8 @@ class KernelMachine(RowsLearner):
         self, X: Matrix, w: Vector | None, report: Report
     ) -> Kernel | None:
         """Return the kernel as a function, None where its matrix is given as X."""
+        if self.kernel != "precomputed" and not callable(self.kernel):
+            self._check_squares(X)
         self.gamma_ = self._stated_gamma(X, w)
         if self.kernel == "precomputed":
             if sp.issparse(X):
@@ -129,6 +131,17 @@ class KernelMachine(RowsLearner):
             self._warn_if_uneven(X, report)
         return self._tile_kernel()
 
+    def _check_squares(self, X: Matrix) -> None:
+        """Refuse rows whose squared lengths overflow, as no distance is known then."""
+        values = X.data if sp.issparse(X) else X
+        if not values.size:
+            return
+        largest = max(float(values.max()), -float(values.min()))
+        if not 2 * largest < np.sqrt(np.finfo(X.dtype).max / X.shape[1]):
+            must = "The dual coefficients or intercepts are not finite: X must be so "
+            must += "small that its squares are finite"
+            raise DataError(sentence(self, must, f"up to {largest:.3g}"))
+
     def _tile_kernel(self) -> TileKernel:
         return TileKernel(self.kernel, self.gamma_, self.coef0, self.degree)
 
@@ -143,14 +156,9 @@ class KernelMachine(RowsLearner):
             return 1.0 / X.shape[1]
         share = np.full(X.shape[0], 1.0) if w is None else w.astype(np.float64)
         share = share / share.sum()
-        with np.errstate(over="ignore"):
-            square = X.multiply(X) if sp.issparse(X) else np.square(X, dtype=float)
+        square = X.multiply(X) if sp.issparse(X) else np.square(X, dtype=float)
         mean = float((share @ X).mean())
         spread = float((share @ square).mean()) - mean * mean
-        if not np.isfinite(spread):
-            must = "The dual coefficients or intercepts are not finite: X must be so "
-            must += "small that its squares are finite"
-            raise DataError(sentence(self, must, f"up to {np.abs(X).max():.3g}"))
         return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
 
     def _warn_if_uneven(self, X: Matrix, report: Report) -> None:
