@@ -75,6 +75,7 @@ def test_range_of_any_rank(rank):
     x = rng.normal(size=7)
     found = project_range(x, M)
     np.testing.assert_allclose(M.T @ found.multiplier, 0, atol=1e-12)
+    np.testing.assert_allclose(found.point + found.multiplier, x, atol=1e-12)
     best = np.linalg.lstsq(M, x, rcond=None)[0]
     np.testing.assert_allclose(found.point, M @ best, atol=1e-12)
     again = project_range(found.point, M).point

@@ -13,6 +13,7 @@ from corollary.diagnostics.classifier_choice import choose_classifier
     [
         (10_000, 10, "linear"),
         (10_000, 1000, "linear"),
+        (500, 100, "linear"),
         (1, 10, "Gaussian kernel"),
         (1000, 10_000, "Gaussian kernel"),
         (1, 50_000, "linear with more features"),

@@ -82,6 +82,38 @@ def test_weak_duality_always_and_strong_for_convex():
     assert lagrangian(f, [3.0], [g], mu=[2.0]) == 5.0
 
 
+@pytest.mark.course("S0-66", "S4-45")
+def test_a_saddle_point_closes_the_gap_and_a_corner_may_too():
+    """L(x*, mu) <= L(x*, mu*) <= L(x, mu*) at x* = 1, mu* = 2 of min x^2, x >= 1."""
+    f, g = (lambda x: x[0] ** 2), (lambda x: 1 - x[0])
+    middle = lagrangian(f, [1.0], [g], mu=[2.0])
+    assert middle == 1.0
+    for mu in np.linspace(0, 9, 19):
+        assert lagrangian(f, [1.0], [g], mu=[mu]) <= middle
+    for x in np.linspace(-3, 5, 33):
+        assert lagrangian(f, [x], [g], mu=[2.0]) >= middle
+    # at another multiplier the left or the right half fails
+    assert lagrangian(f, [0.5], [g], mu=[1.0]) < lagrangian(f, [1.0], [g], mu=[1.0])
+    # not convex, and yet no gap: min -x^2 on [0, 2] with x <= 2
+    grid = np.linspace(0, 2, 201)[:, None]
+    theta = [
+        dual_function(lambda x: -(x[0] ** 2), [lambda x: x[0] - 2], [m], grid=grid)
+        for m in np.linspace(0, 6, 61)
+    ]
+    assert max(theta) == pytest.approx(-4.0)
+
+
+@pytest.mark.course("S0-65")
+def test_the_conditions_are_necessary_only():
+    """A maximum is stationary as well."""
+    top = check_kkt(lambda x: -(x @ x), [0.0, 0.0])
+    assert top.holds(1e-8)
+    assert top.value > -1.0
+    infeasible = check_kkt(lambda x: x @ x, [0.0], [lambda x: 1 - x[0]], mu=[0.0])
+    assert infeasible.inequality == 1.0
+    assert not infeasible.holds()
+
+
 def test_misuse():
     f = lambda x: x[0]  # noqa: E731
     with pytest.raises(DataError, match="one number for each of 1 constraints"):

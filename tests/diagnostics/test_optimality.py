@@ -38,22 +38,20 @@ def test_the_gap_is_closed_and_the_subgradient_zero(model, target):
     proof = certify_optimality(model, X, target)
     assert 0 <= proof.gap <= 1e-6 * proof.primal
     assert proof.kkt_residual <= 1e-5
-    assert proof.dual <= proof.primal
+    assert proof.dual <= proof.primal * (1 + 1e-14)
     best = proof.primal
     model.coef_ = model.coef_ + 0.1
     worse = certify_optimality(model, X, target)
     assert worse.primal - best <= worse.gap + 1e-12
     assert worse.kkt_residual > 1e-3
     assert "gap" in str(worse)
+    if isinstance(model, LinearSVC):  # in the units of its own objective
+        assert best == pytest.approx(model.report_.objective[-1], rel=1e-9)
 
 
 @pytest.mark.course("S2-36")
 def test_others_can_be_certified_too():
     theirs = sk.Ridge(alpha=3.0).fit(X, t)
     assert certify_optimality(theirs, X, t).gap < 1e-10
-    hinge = LinearSVC(loss="hinge", C=0.1).fit(X, y)
-    proof = certify_optimality(hinge, X, y)
-    assert proof.primal == pytest.approx(hinge.report_.objective[-1] / (0.1 * 80))
-    assert 0 <= proof.gap < 0.2 * proof.primal
     with pytest.raises(DataError, match="must be a Ridge, Lasso"):
         certify_optimality(GaussianNB().fit(X, y), X, y)

@@ -61,6 +61,7 @@ def test_a_sample_that_is_too_small_cannot_refute():
     assert mercer_check(kernel, X).refuted
 
 
+@pytest.mark.course("S3-68", "S4-48")
 def test_asymmetry_refutes():
     found = mercer_check(FunctionKernel(lambda x, z: float(x[0] + 2 * z[0])), X)
     assert found.refuted

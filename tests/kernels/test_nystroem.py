@@ -94,6 +94,7 @@ def test_a_linear_machine_on_all_landmarks_is_the_kernel_machine():
     )
 
 
+@pytest.mark.course("S3-69")
 def test_better_landmarks_lose_less():
     crowd = np.vstack([RNG.normal(size=(400, 2)) * 0.05, RNG.normal(size=(40, 2)) * 4])
     lost = {}

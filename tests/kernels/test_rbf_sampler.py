@@ -31,7 +31,10 @@ def test_the_features_are_the_textbooks():
     )
     many = RBFSampler(gamma=0.3, n_components=50_000, random_state=0).fit(X)
     np.testing.assert_allclose(many.random_weights_.var(axis=1), 0.6, rtol=0.03)
-    assert 0 <= many.random_offset_.min() < many.random_offset_.max() <= 2 * np.pi
+    offsets = many.random_offset_
+    assert 0 <= offsets.min() < offsets.max() <= 2 * np.pi
+    evenly = np.linspace(0, 2 * np.pi, 50_000)  # uniform on the circle
+    assert np.abs(np.sort(offsets) - evenly).max() < 0.06
 
 
 @pytest.mark.course("S1-52")

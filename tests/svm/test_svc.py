@@ -57,6 +57,7 @@ def test_it_is_scikit_learns_with_a_finer_solution(K, options, sparse):
         np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-5)
 
 
+@pytest.mark.course("S0-26", "S1-48", "S2-38", "S4-49")
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
 @pytest.mark.parametrize("C", [0.1, 10.0])
 def test_primal_is_dual(kernel, C):

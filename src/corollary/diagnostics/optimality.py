@@ -9,11 +9,13 @@ For a fitted linear model with a convex loss and penalty,
 the certificate is computed anew from the data and the coefficients alone, whatever
 search found them: the dual bound of `objectives/duality.py`, the gap, and the largest
 entry of the least subgradient.  P is never farther above its minimum than the gap.
+Support vector machines, with a kernel or without, have P and D of
+`diagnostics/machine_optimality.py`, in the units of their own objective.
 
     Ridge               squared loss/2, l2 = alpha/N  (P is the objective over 2 N)
     Lasso, ElasticNet   squared loss/2, l1 = alpha rho, l2 = alpha (1 - rho)
     LogisticRegression  logistic loss, l2 = (1 - rho)/(C N), l1 = rho/(C N)
-    LinearSVC           hinge or squared hinge, l2 = 1/(C N), intercept as a feature
+    LinearSVC with l1   squared hinge, l1 = 1/(C N), intercept as a feature, P times C N
 
 Course: S2-36. Reference: Boyd and Vandenberghe (2004), ch. 5.
 """
@@ -24,17 +26,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError, sentence
+from corollary.core.rows import dense
+from corollary.diagnostics.machine_optimality import MACHINES, prove
 from corollary.objectives.duality import duality_gap
 from corollary.objectives.loss import Loss
-from corollary.objectives.losses import Hinge, Logistic, Squared, SquaredHinge
+from corollary.objectives.losses import Logistic, Squared, SquaredHinge
 from corollary.objectives.penalties import Penalty
 from corollary.solvers.orthant_wise import least_subgradient
 
 __all__ = ["OptimalityCertificate", "certify_optimality"]
+
+WHO = "certify_optimality"
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,7 @@ class OptimalityCertificate:
     primal: float
     dual: float
     gap: float
-    kkt_residual: float  # largest entry of the least subgradient; NaN at a corner
+    kkt_residual: float  # the worst violation of the optimality conditions
 
     def __str__(self) -> str:
         relative = self.gap / abs(self.primal) if self.primal else self.gap
@@ -54,26 +60,73 @@ class OptimalityCertificate:
         )
 
 
-def certify_optimality(model: Any, X: Any, y: Any) -> OptimalityCertificate:
+def certify_optimality(
+    model: Any, X: Any, y: Any = None, sample_weight: Any = None
+) -> OptimalityCertificate:
     """Return primal, dual, gap and KKT residual of a fitted convex model on its data.
 
     Parameters
     ----------
-    model : fitted Ridge, Lasso, ElasticNet, LogisticRegression or LinearSVC
-        Of one target, or of two classes.
+    model : fitted machine, Ridge, Lasso, ElasticNet or LogisticRegression
+        SVC, NuSVC, SquaredHingeSVC, SVR, NuSVR, KernelQuantileRegressor, KernelRidge,
+        OneClassSVM, SVDD, LinearSVC (one class against the rest) and LinearSVR, of any
+        number of classes; the others of one target, or of two classes.  Models of
+        scikit-learn are taken alike.
     X, y : the data of the fit
+        X is the kernel matrix of a model with kernel='precomputed'.
+    sample_weight : array of shape (n,), optional
+        Of the fit; for machines.
+
+    Returns
+    -------
+    OptimalityCertificate
 
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary import Ridge
+    >>> from corollary import SVC, Ridge
     >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 3.0])
     >>> proof = certify_optimality(Ridge().fit(X, y), X, y)
     >>> bool(proof.gap < 1e-12), bool(proof.kkt_residual < 1e-12)
     (True, True)
+    >>> proof = certify_optimality(SVC(kernel="linear").fit(X, y > 0), X, y > 0)
+    >>> round(proof.primal, 6), round(proof.dual, 6)
+    (1.5, 1.5)
     """
     check_is_fitted(model)
-    X, y = np.asarray(X, float), np.asarray(y)
+    X = check_array(X, accept_sparse="csr", dtype=np.float64)
+    if is_machine(model):
+        proof = prove(model, X, *targets(X, y, sample_weight))
+        return OptimalityCertificate(
+            proof.primal, proof.dual, proof.gap, proof.violation
+        )
+    if sample_weight is not None:
+        must = "sample_weight must be None for linear models with these penalties"
+        raise DataError(sentence(WHO, must, type(model).__name__))
+    return of_linear(model, dense(X), np.asarray(y))
+
+
+def is_machine(model: Any) -> bool:
+    """Tell whether a model is a support vector machine with a known dual."""
+    name = type(model).__name__
+    if name == "LinearSVC":
+        return bool(model.penalty == "l2" and model.multi_class == "ovr")
+    return name in MACHINES and np.ndim(getattr(model, "intercept_", 0)) < 2
+
+
+def targets(X: Matrix, y: Any, sample_weight: Any) -> tuple[Any, Floats]:
+    """Return what the rows are to be, and their weights."""
+    w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight)
+    y = None if y is None else np.asarray(y)
+    if w.shape != (X.shape[0],) or (y is not None and len(y) != len(w)):
+        must = f"y and sample_weight must have one entry for each of {X.shape[0]} rows"
+        came = f"shapes {None if y is None else y.shape} and {w.shape}"
+        raise DataError(sentence(WHO, must, came))
+    return y, w.astype(float)
+
+
+def of_linear(model: Any, X: Floats, y: Any) -> OptimalityCertificate:
+    """Certify a linear model with (1)."""
     loss, penalty, constant = terms(model, len(y))
     if loss.margin:
         y = np.where(y == model.classes_[1], 1.0, -1.0)
@@ -81,28 +134,24 @@ def certify_optimality(model: Any, X: Any, y: Any) -> OptimalityCertificate:
         y = y.astype(float)
     w = np.ravel(model.coef_).astype(float)
     b = float(np.ravel(model.intercept_)[0]) if model.fit_intercept else 0.0
-    intercept = bool(model.fit_intercept)
+    intercept, unit = bool(model.fit_intercept), 1.0
+    if constant is not None:
+        unit = float(model.C) * len(y)
     if constant is not None and intercept:
-        X, w = (
-            np.column_stack([X, np.full(len(X), constant)]),
-            np.append(w, b / constant),
-        )
+        column = np.full(len(X), constant)
+        X, w = np.column_stack([X, column]), np.append(w, b / constant)
         b, intercept = 0.0, False
     found = duality_gap(loss, X, y, w, b, penalty=penalty, intercept=intercept)
+    worst = residual(loss, penalty, X, y, w, b, intercept)
     return OptimalityCertificate(
-        found.primal,
-        found.dual,
-        found.gap,
-        residual(loss, penalty, X, y, w, b, intercept),
+        unit * found.primal, unit * found.dual, unit * found.gap, unit * worst
     )
 
 
 def residual(
     loss: Loss, penalty: Penalty, X: Floats, y: Floats, w: Floats, b: float, free: bool
 ) -> float:
-    """Return the largest entry of the least subgradient, NaN for a cornered loss."""
-    if not np.isfinite(loss.lipschitz):
-        return float("nan")
+    """Return the largest entry of the least subgradient."""
     slope = loss.derivative(y, X @ w + b) / len(y)
     g = X.T @ slope + penalty.l2 * w
     worst = float(np.abs(least_subgradient(w, g, np.full(len(w), penalty.l1))).max())
@@ -122,16 +171,12 @@ def terms(model: Any, n: int) -> tuple[Loss, Penalty, float | None]:
         if name == "LogisticRegression":
             rho, C = float(model.l1_ratio or 0.0), float(model.C)
             return Logistic(), strengths(rho / (C * n), (1 - rho) / (C * n)), None
-        if name == "LinearSVC":
-            strength = 1 / (float(model.C) * n)
-            l1 = model.penalty == "l1"
-            penalty = strengths(strength, 0.0) if l1 else strengths(0.0, strength)
-            loss: Loss = Hinge() if model.loss == "hinge" else SquaredHinge()
-            return loss, penalty, float(model.intercept_scaling)
-    must = "the model must be a Ridge, Lasso, ElasticNet, or a LogisticRegression or "
-    raise DataError(
-        sentence("certify_optimality", f"{must}LinearSVC of two classes", name)
-    )
+        if name == "LinearSVC" and model.penalty == "l1":
+            penalty = strengths(1 / (float(model.C) * n), 0.0)
+            return SquaredHinge(), penalty, float(model.intercept_scaling)
+    must = "the model must be a Ridge, Lasso, ElasticNet, a LogisticRegression or l1 "
+    must += "LinearSVC of two classes, or a support vector machine of one target"
+    raise DataError(sentence(WHO, must, name))
 
 
 def strengths(l1: float, l2: float) -> Penalty:

@@ -150,7 +150,8 @@ def tile_matrix(kernel: TileKernel, X: Matrix, Z: Matrix) -> Floats:
 
 def packed(kernel: TileKernel, Z: Floats, dtype: Any) -> tuple[Floats | None, Tiles]:
     """Return what is taken off all points, and the columns without it."""
-    centre = Z.mean(axis=0, dtype=np.float64) if kernel.kind == "rbf" else None
+    shifts = kernel.kind == "rbf" and len(Z) > 0
+    centre = Z.mean(axis=0, dtype=np.float64) if shifts else None
     return centre, Tiles(moved(Z, centre, dtype), kernel)
 
 

@@ -23,9 +23,10 @@ F never rises.  b_i is at rest if F rises both ways:
 
 (the sign of eps turned where b_i < 0, or > 0); by how much (5) fails is the violation.
 Variables that rest by more than the largest violation of the round before are left out,
-and looked at again before the end.  Each round has an order of its own.  An equality
-constraint such as sum_i y_i b_i = 0 would block every single coordinate: then pairs
-must move (`solvers/smo.py`).
+and looked at again before the end.  Each round has an order of its own; on a matrix it
+is cyclic, or greedy: the variable whose step (4) lowers F most is next.  An equality
+such as sum_i y_i b_i = 0 blocks every variable with y_i != 0, as no single one can move
+and keep it: then pairs must move (`solvers/smo.py`).
 
 For every b the gap of (1) is a sum over the variables, because F is convex:
 
@@ -189,6 +190,8 @@ class Ascent:
     trace : array
         The value after some rounds, never falling.
     converged : bool
+    blocked : array of shape (n,), bool
+        Coordinates that would raise the value, but that an equality keeps from moving.
     """
 
     x: Floats
@@ -198,6 +201,7 @@ class Ascent:
     rounds: int
     trace: Floats
     converged: bool
+    blocked: Any
 
 
 def coordinate_ascent(
@@ -207,6 +211,8 @@ def coordinate_ascent(
     high: Any = np.inf,
     *,
     start: Any = None,
+    choice: str = "cyclic",
+    equality: Any = None,
     tol: float = 1e-10,
     max_rounds: int = 100_000,
 ) -> Ascent:
@@ -220,6 +226,10 @@ def coordinate_ascent(
     low, high : numbers or arrays of shape (n,)
     start : array of shape (n,), optional
         The point of the box nearest to 0 by default.
+    choice : {'cyclic', 'greedy'}
+        Whether coordinates take turns, or the one that gains most is next.
+    equality : array of shape (n,), optional
+        Keep the sum of equality times x as it is at the start.
     tol : float
         Stop when no coordinate violates (5) by more.
     max_rounds : int
@@ -238,18 +248,78 @@ def coordinate_ascent(
     zero = np.zeros(len(c))
     x = np.clip(zero if start is None else np.asarray(start, float), low, high)
     x = np.ascontiguousarray(np.broadcast_to(x, c.shape)).copy()
+    tied = ties(equality, len(c))
+    lo, hi = np.where(tied, x, low), np.where(tied, x, high)
     f, trace, rounds, violation = Q @ x, [], 0, np.inf
     trace.append(float(c @ x - 0.5 * (x @ f)))
+    turns = rounds_of(choice)
     while rounds < max_rounds and violation > tol:
         some = min(1 if rounds < LOOK else ROUNDS, max_rounds - rounds)
-        used, violation = loops.box_rounds(Q, c, low, high, zero, 0.0, some, tol, x, f)
+        used, violation = turns(Q, c, lo, hi, zero, 0.0, some, tol, x, f)
         rounds += used
         f = Q @ x
         trace.append(float(c @ x - 0.5 * (x @ f)))
-    gap = box_gap(x, f - c, low, high, zero, 0.0)
+    g = c - f
+    rises = rise(g, x, low, high) > tol
+    gap = box_gap(x, -g, low, high, zero, 0.0)
+    done = violation <= tol
     return Ascent(
-        x, trace[-1], gap, violation, rounds, np.array(trace), violation <= tol
+        x, trace[-1], gap, violation, rounds, np.array(trace), done, tied & rises
     )
+
+
+def ties(equality: Any, n: int) -> Any:
+    """Return which coordinates an equality holds fast: all that it counts."""
+    if equality is None:
+        return np.zeros(n, dtype=bool)
+    equality = np.asarray(equality, float)
+    if equality.shape != (n,):
+        must = f"equality must have one number for each of {n} coordinates"
+        raise DataError(sentence("coordinate_ascent", must, f"shape {equality.shape}"))
+    return equality != 0
+
+
+def rounds_of(choice: str) -> Callable[..., tuple[int, float]]:
+    """Return what takes some rounds on a matrix."""
+    known = {"cyclic": loops.box_rounds, "greedy": greedy_rounds}
+    if choice not in known:
+        must = "choice must be 'cyclic' or 'greedy'"
+        raise ParameterError(sentence("coordinate_ascent", must, repr(choice)))
+    return known[choice]
+
+
+def greedy_rounds(
+    Q: Floats,
+    c: Floats,
+    lo: Floats,
+    hi: Floats,
+    ridge: Floats,
+    eps: float,
+    rounds: int,
+    tol: float,
+    x: Floats,
+    f: Floats,
+) -> tuple[int, float]:
+    """Take n steps a round, each in the coordinate that gains most, where eps = 0."""
+    h = np.diagonal(Q) + ridge
+    curved = np.where(h > 0, h, 1.0)
+    for step in range(rounds * len(c)):
+        g = c - f - ridge * x
+        if (worst := float(rise(g, x, lo, hi).max(initial=0.0))) <= tol:
+            return step // len(c) + 1, worst
+        straight = np.where(g > 0, hi, np.where(g < 0, lo, x))
+        to = np.clip(np.where(h > 0, x + g / curved, straight), lo, hi)  # (4)
+        t = to - x
+        i = int(np.argmax(g * t - 0.5 * h * t * t))
+        x[i] = to[i]
+        f += t[i] * Q[i]
+    worst = float(rise(c - f - ridge * x, x, lo, hi).max(initial=0.0))
+    return rounds, worst
+
+
+def rise(g: Floats, x: Floats, lo: Floats, hi: Floats) -> Floats:
+    """Return how fast each coordinate can raise the value: (5) where eps = 0."""
+    return np.maximum(np.where(x < hi, g, 0.0), np.where(x > lo, -g, 0.0))
 
 
 def box_gap(

@@ -84,6 +84,7 @@ WORTH = 0.25  # share of the rows that must be idle to be left out
 PATIENCE = 60  # working sets in which D must fall
 PROGRESS = 1e-12  # by this share of it at least
 SHARPER = 4  # times that tol is divided by 10 before (7) is given up
+FINER = 100  # pairs for each variable that a tenth of tol may cost, at least
 POLISHED = 1e-3  # share of tol that (7) leaves of the violation where it holds
 MOST_FREE = 200  # variables that (7) is solved for
 BLOCK = 256  # rows at a time when f is made whole
@@ -142,10 +143,16 @@ def solve(gram: Gram, dual: Dual, limits: Limits) -> Optimum:
         for _ in range(SHARPER):
             if stop is not StopReason.CONVERGED or search.polish():
                 break
+            if search.violation <= search.rounding():  # a finer one would see noise
+                break
+            search.most = min(search.most, 2 * search.steps + FINER * len(dual.q))
+            met = search.b.copy(), search.f.copy()
             search.limits = replace(search.limits, tol=search.limits.tol / 10)
             finer = search.run()
             if finer is not StopReason.CONVERGED:  # but tol itself was met before
                 stop = finer if finer is StopReason.INTERRUPTED else stop
+                if search.violation > limits.tol:
+                    search.place(*met)
                 break
         return search.optimum(stop)
 
@@ -353,9 +360,12 @@ class Decomposition:
         of = (group[:, None] == np.arange(self.groups)).astype(np.float64)
         slope = f[free] + d.eps[free] * np.sign(b[free])
         corner = np.zeros((self.groups, self.groups))
-        A = np.block([[self.cache.K[slots][:, rows], -of], [-of.T, corner]])
-        target = np.concatenate([-slope, np.zeros(self.groups)])
+        K = self.cache.K[slots][:, rows]
+        unit = float(np.abs(np.diagonal(K)).max()) or 1.0  # else 1 drowns in K
+        A = np.block([[K / unit, -of], [-of.T, corner]])
+        target = np.concatenate([-slope / unit, np.zeros(self.groups)])
         step = exact_step(A, target)[: len(free)].astype(np.float64)
+        step -= of @ (of.T @ step / np.maximum(of.sum(axis=0), 1.0))  # sums are kept
         moved = b[free] + step
         bad = (moved <= d.lo[free]) | (moved >= d.hi[free])
         bad |= (d.eps[free] > 0) & (moved * b[free] < 0)
@@ -367,10 +377,16 @@ class Decomposition:
         fresh_b[free] = moved
         if duality_gap(fresh_b, fresh_f, d)[0] > duality_gap(b, f, d)[0]:
             return False
-        self.b, self.f = fresh_b, fresh_f
+        self.place(fresh_b, fresh_f)
+        if self.violation > self.limits.tol:
+            self.place(b, f)
+        return self.violation <= POLISHED * self.limits.tol
+
+    def place(self, b: Any, f: Any) -> None:
+        """Go to a point whose f is known."""
+        self.b, self.f = b, f
         self._gather()
         self._choose()
-        return self.violation <= POLISHED * self.limits.tol
 
     # -- what is known ---------------------------------------------------------------
     def objective(self) -> float:

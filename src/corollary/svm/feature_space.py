@@ -190,7 +190,17 @@ class FeatureSpaceLearner(KernelMachine):
         for a in range(0, n, step):
             rows = np.arange(a, min(a + step, n))
             gram.fill(rows, K, rows)
+        self._check_size(K, X)
         return K
+
+    def _check_size(self, K: Floats, X: Matrix) -> None:
+        """Refuse kernel values whose squares overflow."""
+        largest, most = max(float(K.max()), -float(K.min())), np.finfo(K.dtype).max
+        if not largest < np.sqrt(most) / len(K):
+            must = "X must be so small that the squares of its kernel are finite"
+            came = f"X up to {np.abs(X).max():.3g}"
+            remedy = "Scale the features first (StandardScaler)."
+            raise DataError(sentence(self, must, came, remedy))
 
     def _rows(self, kernel: Kernel | None, X: Matrix, dtype: Any) -> Gram:
         """Return the kernel matrix by rows."""

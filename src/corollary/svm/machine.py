@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +24,7 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.params import boolean, function, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine.rows_learner import RowsLearner
+from corollary.engine.sources import Chunk
 from corollary.kernels.gram import (
     BlockGram,
     MatrixGram,
@@ -69,6 +71,7 @@ class KernelMachine(RowsLearner):
     cache_size: float
     shrinking: bool
     max_iter: int
+    n_features_in_: int
     support_: Vector
     support_vectors_: Any
     dual_coef_: Any
@@ -84,11 +87,32 @@ class KernelMachine(RowsLearner):
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
 
+    def fit_by(
+        self, learn: Callable[[Chunk, Report], None], X: Any, y: Any, sample_weight: Any
+    ) -> Self:
+        """Learn from the rows that weigh something; `support_` counts all of them."""
+        rows = weighty(sample_weight)
+        if rows is None:
+            return super().fit_by(learn, X, y, sample_weight)
+
+        def learn_some(chunk: Chunk, report: Report) -> None:
+            if self.kernel == "precomputed" and rows.max(initial=0) < chunk.X.shape[1]:
+                chunk = replace(chunk, X=chunk.X[:, rows])
+            learn(chunk, report)
+
+        super().fit_by(learn_some, X, y, sample_weight)
+        if hasattr(self, "support_"):
+            self.support_ = rows[self.support_].astype(self.support_.dtype)
+            self.shape_fit_ = (len(sample_weight), self.n_features_in_)
+        return self
+
     # -- the kernel ------------------------------------------------------------------
     def _read_kernel(
         self, X: Matrix, w: Vector | None, report: Report
     ) -> Kernel | None:
         """Return the kernel as a function, None where its matrix is given as X."""
+        if self.kernel != "precomputed" and not callable(self.kernel):
+            self._check_squares(X)
         self.gamma_ = self._stated_gamma(X, w)
         if self.kernel == "precomputed":
             if sp.issparse(X):
@@ -107,6 +131,17 @@ class KernelMachine(RowsLearner):
             self._warn_if_uneven(X, report)
         return self._tile_kernel()
 
+    def _check_squares(self, X: Matrix) -> None:
+        """Refuse rows whose squared lengths overflow, as no distance is known then."""
+        values = X.data if sp.issparse(X) else X
+        if not values.size:
+            return
+        largest = max(float(values.max()), -float(values.min()))
+        if not 2 * largest < np.sqrt(np.finfo(X.dtype).max / X.shape[1]):
+            must = "The dual coefficients or intercepts are not finite: X must be so "
+            must += "small that its squares are finite"
+            raise DataError(sentence(self, must, f"up to {largest:.3g}"))
+
     def _tile_kernel(self) -> TileKernel:
         return TileKernel(self.kernel, self.gamma_, self.coef0, self.degree)
 
@@ -121,14 +156,9 @@ class KernelMachine(RowsLearner):
             return 1.0 / X.shape[1]
         share = np.full(X.shape[0], 1.0) if w is None else w.astype(np.float64)
         share = share / share.sum()
-        with np.errstate(over="ignore"):
-            square = X.multiply(X) if sp.issparse(X) else np.square(X, dtype=float)
+        square = X.multiply(X) if sp.issparse(X) else np.square(X, dtype=float)
         mean = float((share @ X).mean())
         spread = float((share @ square).mean()) - mean * mean
-        if not np.isfinite(spread):
-            must = "The dual coefficients or intercepts are not finite: X must be so "
-            must += "small that its squares are finite"
-            raise DataError(sentence(self, must, f"up to {np.abs(X).max():.3g}"))
         return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
 
     def _warn_if_uneven(self, X: Matrix, report: Report) -> None:
@@ -260,6 +290,15 @@ class KernelMachine(RowsLearner):
             K = self.kernel(X, self.support_vectors_)
             return checked(self, K, (X.shape[0], len(self.support_))) @ B
         return expansion(tile or self._tile_kernel(), X, self.support_vectors_, B)
+
+
+def weighty(sample_weight: Any) -> Vector | None:
+    """Return the rows of weight > 0, None where it is all of them or not known."""
+    if sample_weight is None:
+        return None
+    w = np.asarray(sample_weight)
+    known = w.ndim == 1 and w.dtype.kind in "fiub"
+    return None if not known or (w > 0).all() else np.flatnonzero(w > 0)
 
 
 def tile_of(kernel: Any) -> TileKernel | None:

@@ -172,11 +172,15 @@ class NuSVC(PairMachines):
             must = "nu must be so large that the reduced hulls of two classes are apart"
             remedy = "Raise nu, or use a kernel that separates the classes better."
             raise DataError(sentence(self, must, f"nu = {self.nu:g}", remedy))
+        if not r * r > 0:
+            must = "X must be so large that its margin squared is above 0"
+            remedy = "Scale the features first (StandardScaler)."
+            raise DataError(sentence(self, must, f"a margin of {r:.3g}", remedy))
         beta, h = o.b / r, o.f / r
         ends = o.interval.sum(axis=0) / (2 * r)
         slack = np.maximum(0.0, 1 - s * (h - ends.mean()))
         primal = 0.5 * (beta @ h) + price @ slack / r  # of SVC with C = 1 / r
-        o = replace(o, gap=o.gap / r**2)
+        o = replace(o, gap=o.gap / r / r)
         found = {"beta": beta, "bound": price / r, "h": h, "ends": ends}
         return o, found | {"primal": float(primal)}
 

@@ -195,15 +195,16 @@ class SVDD(SingleMachine, OutlierDetector):
         -------
         array of shape (n,)
         """
+        return self.score_samples(X) - self.offset_[0]
+
+    def score_samples(self, X: Any) -> Floats:
+        """Return -||phi(x) - c||^2 of each row."""
         check_is_fitted(self)
         X = self._query(X)
         kernel = self.kernel if callable(self.kernel) else self._tile_kernel()
         inner = self._expand(X, self._coefficients().T)[:, 0]
-        return 2 * inner - own(kernel, X) + self.intercept_[0]  # (5)
-
-    def score_samples(self, X: Any) -> Floats:
-        """Return -||phi(x) - c||^2 of each row."""
-        return self.decision_function(X) + self.offset_[0]
+        norm = self.intercept_[0] + self.offset_[0]  # -||c||^2
+        return 2 * inner - own(kernel, X) + norm  # (5)
 
     def predict(self, X: Any) -> Vector:
         """Return 1 for a row inside the ball, -1 for one outside."""
