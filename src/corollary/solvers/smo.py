@@ -83,8 +83,11 @@ WORTH = 0.25  # share of the rows that must be idle to be left out
 PATIENCE = 60  # working sets in which D must fall
 PROGRESS = 1e-12  # by this share of it at least
 SHARPER = 4  # times that tol is divided by 10 before (7) is given up
+EFFORT = 10  # times the pairs moved so far, that each such division may cost
 POLISHED = 1e-3  # share of tol that (7) leaves of the violation where it holds
 MOST_FREE = 200  # variables that (7) is solved for
+VECTORS = 40  # arrays of the variables' size in memory at a time
+BESIDE = 0.1  # share of the cache's size that other arrays may have on top of it
 BLOCK = 256  # rows at a time when f is made whole
 
 
@@ -142,6 +145,7 @@ def solve(gram: Gram, dual: Dual, limits: Limits) -> Optimum:
             if stop is not StopReason.CONVERGED or search.polish():
                 break
             search.limits = replace(search.limits, tol=search.limits.tol / 10)
+            search.most = min(search.most, EFFORT * (search.steps + len(dual.q)))
             finer = search.run()
             if finer is not StopReason.CONVERGED:  # but tol itself was met before
                 stop = finer if finer is StopReason.INTERRUPTED else stop
@@ -167,6 +171,7 @@ class Decomposition:
         self.violation = np.inf
         self.best = self.least = np.inf
         self.idle_sets = 0
+        self.memory = Cache.memory_for(self.n, self._cache_bytes())
         self._open()
         self._make_whole(np.arange(self.n))
         self.value = self.objective()
@@ -174,9 +179,18 @@ class Decomposition:
     # -- the rows at work ------------------------------------------------------------
     def _open(self) -> None:
         """Begin with all rows."""
-        self.cache = Cache(self.whole, self.n, self.limits.cache_bytes)
+        self.cache = Cache(self.whole, self.n, self.memory)
         self.rows = np.arange(self.n)  # the rows at work
         self._gather()
+
+    def _cache_bytes(self) -> float:
+        """Return what is left for the cache if all memory is to be 1.2 times it.
+
+        Beside it there are the variables, and copies of the rows.
+        """
+        beside = VECTORS * 8 * len(self.b) + self.whole.nbytes
+        most = self.limits.cache_bytes
+        return max(most - max(0.0, beside - BESIDE * most), most / 4)
 
     def _gather(self) -> None:
         """Copy what belongs to the rows at work."""
@@ -197,15 +211,16 @@ class Decomposition:
         self.f[self.at], self.b[self.at] = self.here[0], self.here[1]
 
     def _make_whole(self, rows: Vector) -> None:
-        """Compute (2) of some rows from all that is not 0."""
+        """Compute (2) of some rows from all that is not 0, in an empty cache's room."""
         total = self.b.reshape(self.copies, -1).sum(axis=0)
         some = np.flatnonzero(total)
         f = np.zeros(len(rows))
         if len(some) and len(rows):
-            gram = self.whole.take(rows)
-            block = np.empty((min(BLOCK, len(some)), len(rows)), self.whole.dtype)
-            for first in range(0, len(some), BLOCK):
-                part = some[first : first + BLOCK]
+            every = len(rows) == self.n
+            gram = self.whole if every else self.whole.take(rows)
+            block = self.cache.room(min(BLOCK, len(some)), len(rows))
+            for first in range(0, len(some), len(block)):
+                part = some[first : first + len(block)]
                 slots = np.arange(len(part))
                 gram.fill(part, block, slots)
                 loops.add_kernel_rows(block, slots, total[part], f, self.limits.threads)
@@ -339,7 +354,8 @@ class Decomposition:
 
     def polish(self) -> bool:
         """Solve (7) if it is small; tell whether there is nothing left to sharpen."""
-        d, b, f = self.dual, self.b, self.f
+        d, f = self.dual, self.f
+        b = snapped(self.b, d)
         free = np.flatnonzero((b > d.lo) & (b < d.hi) & ((b != 0) | (d.eps == 0)))
         rows = free % self.n
         fits = len(free) <= MOST_FREE and len(np.unique(rows)) <= len(self.cache.K)
@@ -350,9 +366,10 @@ class Decomposition:
         of = (group[:, None] == np.arange(self.groups)).astype(np.float64)
         slope = f[free] + d.eps[free] * np.sign(b[free])
         corner = np.zeros((self.groups, self.groups))
-        A = np.block([[self.cache.K[slots][:, rows], -of], [-of.T, corner]])
+        A = np.block([[self.cache.K[slots[:, None], rows], -of], [-of.T, corner]])
         target = np.concatenate([-slope, np.zeros(self.groups)])
         step = exact_step(A, target)[: len(free)].astype(np.float64)
+        step -= of @ (of.T @ step / np.maximum(of.sum(axis=0), 1))  # sums stay exact
         moved = b[free] + step
         bad = (moved <= d.lo[free]) | (moved >= d.hi[free])
         bad |= (d.eps[free] > 0) & (moved * b[free] < 0)

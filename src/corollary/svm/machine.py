@@ -160,12 +160,14 @@ class KernelMachine(RowsLearner):
             return TiledGram(some, kernel, dtype, threads)
         return BlockGram(some, kernel, dtype)
 
-    def _limits(self, threads: int, machines: int = 1) -> smo.Limits:
+    def _limits(self, threads: int, machines: int = 1, kept: float = 0.0) -> smo.Limits:
+        """Share the cache among machines, less the bytes of what they keep."""
+        most = self.cache_size * 1e6
         return smo.Limits(
             tol=self.tol,
             max_iter=self.max_iter,
             seconds=self.max_seconds,
-            cache_bytes=self.cache_size * 1e6 / machines,
+            cache_bytes=max(most - kept, most / 4) / machines,
             shrinking=self.shrinking,
             threads=threads,
         )

@@ -163,7 +163,7 @@ class SquaredHingeSVC(PairMachines):
         zero = np.zeros(len(s))
         lo, hi = np.where(s > 0, 0.0, -most), np.where(s > 0, most, 0.0)
         dual = smo.Dual(-s, lo, hi, zero, zero)
-        limits = self._limits(run.threads, run.crowd)
+        limits = self._limits(run.threads, run.crowd, run.kept)
         o = smo.solve(Ridged(gram, ridge), dual, limits)
         h = o.f + s - ridge * o.b
         slack = np.maximum(0.0, 1 - s * (h - o.rho[0]))
