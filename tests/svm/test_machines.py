@@ -16,6 +16,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 import corollary
 from corollary import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, SquaredHingeSVC
 from corollary.core.errors import DataError, ModelFileError, ParameterError
+from corollary.kernels import Spectrum
 from corollary.svm.path import svc_path
 from corollary.svm.reduced_set import compress
 
@@ -478,6 +479,50 @@ def test_a_share_of_whole_rows_leaves_the_offset_to_no_rounding(name, kernel, nu
     weighted = model.fit(X, y, sample_weight=times).intercept_
     again = model.fit(X[order], y[order]).intercept_
     np.testing.assert_allclose(weighted, again, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "name", ["SVC", "NuSVC", "SquaredHingeSVC", "SVR", "NuSVR", "OneClassSVM"]
+)
+def test_rows_of_weight_0_leave_a_given_matrix_too(name):
+    X, y, number = data(12, 60)
+    y = y if name.endswith("SVC") else number
+    w = np.random.default_rng(12).integers(0, 3, 60)
+    more = {"nu": 0.3} if name.startswith("Nu") else {}
+    make = getattr(corollary, name)
+    given = make(kernel="precomputed", tol=1e-9, **more)
+    K = rbf_kernel(X, gamma=0.3)
+    model = make(gamma=0.3, tol=1e-9, **more).fit(X, y, sample_weight=w)
+    given.fit(K, y, sample_weight=w)
+    a, b = (getattr(m, "decision_function", m.predict) for m in (model, given))
+    np.testing.assert_allclose(a(X), b(K), rtol=1e-7, atol=1e-9)
+    assert w[given.support_].all()
+    assert (given.roles_[w == 0] == 0).all() or name.endswith("SVC")
+
+
+@pytest.mark.course("S4-14")
+def test_a_function_may_be_of_texts():
+    rng = np.random.default_rng(5)
+    texts = [
+        "".join(rng.choice(list("ab"), 6, p=p)) for p in [(0.7, 0.3), (0.3, 0.7)] * 20
+    ]
+    y = np.arange(40) % 2
+    k = Spectrum(2)
+    K = k(texts)
+    for name in ("SVC", "NuSVC", "SVR", "OneClassSVM"):
+        make = getattr(corollary, name)
+        model = make(kernel=k, tol=1e-8).fit(texts, y)
+        given = make(kernel="precomputed", tol=1e-8).fit(K, y)
+        a, b = (getattr(m, "decision_function", m.predict) for m in (model, given))
+        np.testing.assert_allclose(a(texts), b(K), rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(
+            a(np.array(texts[:3])), b(K[:3]), rtol=1e-6, atol=1e-8
+        )
+        assert list(model.support_vectors_) == [texts[i] for i in model.support_]
+        with pytest.raises(DataError, match="must hold objects such as those"):
+            model.predict(K)
+    with pytest.raises(DataError, match="X must hold numbers; got the text"):
+        SVC().fit(texts, y)
 
 
 def test_hulls_that_meet_are_told_at_once():

@@ -93,7 +93,10 @@ def _features(learner: Any, source: Source, reset: bool) -> Source:
 def _arrays(
     learner: Any, X: Any, y: Any, w: Any, reset: bool, classes: Any
 ) -> ArraySource:
-    """Check X, y and weights in memory; rows of weight 0 leave supervised data."""
+    """Check X, y and weights in memory; rows of weight 0 leave supervised data.
+
+    They stay where a learner says so, whose columns are numbered by them.
+    """
     if learner.target != "none":
         present(learner, y)
     X = check_X(learner, X, reset=reset, sparse=learner.takes_sparse)
@@ -106,7 +109,8 @@ def _arrays(
         y = check_targets(learner, y, rows, X.dtype, many=many)
     else:
         y = None
-    if y is not None and w is not None and not w.all():
+    stay = getattr(learner, "keeps_empty_rows", False)
+    if y is not None and w is not None and not w.all() and not stay:
         keep = w > 0
         X, y, w = X[keep], y[keep], w[keep]
     source = ArraySource(X, y, w)

@@ -355,7 +355,7 @@ class Decomposition:
     def polish(self) -> bool:
         """Solve (7) if it is small; tell whether there is nothing left to sharpen."""
         d, f = self.dual, self.f
-        b = snapped(self.b, d)
+        b = snapped(self.b, d).astype(np.float64)
         free = np.flatnonzero((b > d.lo) & (b < d.hi) & ((b != 0) | (d.eps == 0)))
         rows = free % self.n
         fits = len(free) <= MOST_FREE and len(np.unique(rows)) <= len(self.cache.K)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -77,12 +77,48 @@ class KernelMachine(RowsLearner):
     max_seconds: float | None = None
     takes_sparse = True
     keeps_rows = True
+    takes_things = True  # whether a function may be of texts and the like
+    _things: Any = None  # the rows themselves while it is
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
+
+    @property
+    def keeps_empty_rows(self) -> bool:
+        """Whether rows of weight 0 stay, with boxes of size 0."""
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from data.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame, or Source
+            Rows are examples; the kernel matrix (n, n) where it is precomputed.  Where
+            the kernel is a function: whatever it takes, such as a list of texts.
+        y : array, optional
+            Target of a supervised learner; None where the source carries it.
+        sample_weight : array of shape (n,), optional
+            Weight w counts a row w times; 0 removes it.
+
+        Returns
+        -------
+        self
+        """
+        named = not callable(self.kernel) or not self.takes_things
+        things = None if named else things_of(X)
+        if things is None:
+            return super().fit(X, y, sample_weight)
+        self._things = things
+        try:
+            super().fit(np.arange(float(len(things)))[:, None], y, sample_weight)
+        finally:
+            del self._things
+        self.support_vectors_ = things[row_numbers(self.support_vectors_)]
+        return self
 
     # -- the kernel ------------------------------------------------------------------
     def _read_kernel(
@@ -102,6 +138,8 @@ class KernelMachine(RowsLearner):
             if (tile := tile_of(self.kernel)) is not None:
                 return tile
             kernel = self.kernel
+            if (things := self._things) is not None:
+                kernel = of_things(kernel, things)
             return lambda A, B: checked(self, kernel(A, B), (A.shape[0], B.shape[0]))
         if self.kernel != "linear":
             self._warn_if_uneven(X, report)
@@ -251,7 +289,10 @@ class KernelMachine(RowsLearner):
 
     def _expand(self, X: Any, B: Floats) -> Floats:
         """Return the sums (1), but for rho, for several columns of coefficients."""
-        X = self._query(X)  # type: ignore[attr-defined]
+        if self.support_vectors_.dtype.kind == "O":
+            X = present_things(self, X)
+        else:
+            X = self._query(X)  # type: ignore[attr-defined]
         if not len(self.support_):
             return np.zeros((X.shape[0], B.shape[1]))
         if self.kernel == "precomputed":
@@ -261,6 +302,37 @@ class KernelMachine(RowsLearner):
             K = self.kernel(X, self.support_vectors_)
             return checked(self, K, (X.shape[0], len(self.support_))) @ B
         return expansion(tile or self._tile_kernel(), X, self.support_vectors_, B)
+
+
+def things_of(X: Any) -> Any:
+    """Return rows that are texts or other objects as an array of them, else None."""
+    if not isinstance(X, list | tuple | np.ndarray) or not len(X):
+        return None
+    objects = isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object
+    if not objects and not isinstance(X[0], str | bytes):
+        return None
+    things = np.empty(len(X), dtype=object)
+    things[:] = list(X)
+    return things
+
+
+def present_things(who: Any, X: Any) -> Any:
+    """Return such rows; refuse others where the fit was on such."""
+    things = things_of(X)
+    if things is None:
+        must = "X must hold objects such as those of the fit"
+        raise DataError(sentence(who, must, f"{type(X).__name__}"))
+    return things
+
+
+def of_things(kernel: Any, things: Any) -> Kernel:
+    """Return a kernel of rows' numbers by way of the rows."""
+    return lambda A, B: kernel(things[row_numbers(A)], things[row_numbers(B)])
+
+
+def row_numbers(X: Matrix) -> Vector:
+    """Return rows' numbers as such."""
+    return np.asarray(X)[:, 0].astype(np.int64)
 
 
 def tile_of(kernel: Any) -> TileKernel | None:

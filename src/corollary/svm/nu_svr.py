@@ -153,7 +153,7 @@ class NuSVR(SingleMachine, SingleRegressor):
         primal = 0.5 * (b @ h) + price @ (self.nu * self.epsilon_ + excess)  # (1)
         account_for([o], float(primal), report)
         self._tell_support([(b, price)], report)
-        bound = (a >= price) | (-c >= price)
+        bound = (np.maximum(a, -c) >= price) & (price > 0)
         self.roles_ = np.select([bound, o.b.reshape(2, n).any(axis=0)], [2, 1])
         self.roles_ = self.roles_.astype(np.int8)
         tell_roles(TUBE, self.roles_, report)

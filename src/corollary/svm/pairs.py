@@ -89,7 +89,7 @@ class Solved:
     @property
     def roles(self) -> Vector:
         """Return what (2) says of each row, as a number in `ROLES`."""
-        at_bound = np.abs(self.beta) >= self.bound
+        at_bound = (self.beta != 0) & (np.abs(self.beta) >= self.bound)
         tests = [self.margins < 0, at_bound, self.beta != 0]
         return np.select(tests, [3, 2, 1], default=0).astype(np.int8)
 

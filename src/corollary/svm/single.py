@@ -62,12 +62,16 @@ class SingleMachine(KernelMachine):
 
     # -- machines of a share nu of the rows --------------------------------------------
     def _weighed(self, rows: Chunk) -> tuple[Matrix, Floats]:
-        """Return the rows that weigh something, and their weights."""
+        """Return the rows that weigh something, and their weights.
+
+        All rows where X is their kernel matrix: columns are numbered by them.
+        """
         X, w = rows.X, rows.w
         if w is None:
             return X, np.ones(X.shape[0])
-        keep = w > 0
-        return X if keep.all() else X[keep], w[keep].astype(np.float64)
+        if w.all() or self.keeps_empty_rows:
+            return X, w.astype(np.float64)
+        return X[w > 0], w[w > 0].astype(np.float64)
 
     def _by_depth(self, kernel: Kernel | None, X: Matrix) -> Vector:
         """Order the rows by their mean kernel with a sample, the least first."""

@@ -157,7 +157,7 @@ class SquaredHingeSVC(PairMachines):
         self, gram: smo.Gram, s: Floats, price: Floats, run: Run
     ) -> tuple[smo.Optimum, dict[str, Any]]:
         """Solve (2) in the box (3)."""
-        ridge = 0.5 / price
+        ridge = np.divide(0.5, price, out=np.zeros(len(s)), where=price > 0)
         above, below = float(price[s > 0].sum()), float(price[s < 0].sum())
         most = 2 * np.sqrt(price * 4 * above * below / (above + below))  # (3)
         zero = np.zeros(len(s))
