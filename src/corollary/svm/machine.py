@@ -23,6 +23,7 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.params import boolean, function, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine.rows_learner import RowsLearner
+from corollary.kernels.given import row_numbers
 from corollary.kernels.gram import (
     BlockGram,
     MatrixGram,
@@ -328,11 +329,6 @@ def present_things(who: Any, X: Any) -> Any:
 def of_things(kernel: Any, things: Any) -> Kernel:
     """Return a kernel of rows' numbers by way of the rows."""
     return lambda A, B: kernel(things[row_numbers(A)], things[row_numbers(B)])
-
-
-def row_numbers(X: Matrix) -> Vector:
-    """Return rows' numbers as such."""
-    return np.asarray(X)[:, 0].astype(np.int64)
 
 
 def tile_of(kernel: Any) -> TileKernel | None:
