@@ -501,7 +501,7 @@ def test_rows_of_weight_0_leave_a_given_matrix_too(name):
 
 
 @pytest.mark.course("S4-14")
-def test_a_function_may_be_of_texts():
+def test_a_function_may_be_of_texts(tmp_path):
     rng = np.random.default_rng(5)
     texts = [
         "".join(rng.choice(list("ab"), 6, p=p)) for p in [(0.7, 0.3), (0.3, 0.7)] * 20
@@ -523,6 +523,9 @@ def test_a_function_may_be_of_texts():
             model.predict(K)
     with pytest.raises(DataError, match="X must hold numbers; got the text"):
         SVC().fit(texts, y)
+    corollary.save(SVC(kernel=k).fit(texts, y), tmp_path / "texts")
+    again = corollary.load(tmp_path / "texts")
+    assert (again.predict(texts) == SVC(kernel=k).fit(texts, y).predict(texts)).all()
 
 
 def test_hulls_that_meet_are_told_at_once():

@@ -290,7 +290,7 @@ class KernelMachine(RowsLearner):
 
     def _expand(self, X: Any, B: Floats) -> Floats:
         """Return the sums (1), but for rho, for several columns of coefficients."""
-        if self.support_vectors_.dtype.kind == "O":
+        if self.support_vectors_.dtype.kind in "OUS":
             X = present_things(self, X)
         else:
             X = self._query(X)  # type: ignore[attr-defined]

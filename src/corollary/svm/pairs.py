@@ -117,7 +117,7 @@ class PairMachines(KernelMachine, Classifier):
         "classes_": "K",
         "class_weight_": "K",
         "support_": "s",
-        "support_vectors_": "s d|0 0",
+        "support_vectors_": "s d|0 0|s",
         "n_support_": "K",
         "dual_coef_": "m s",
         "intercept_": "p",

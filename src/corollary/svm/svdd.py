@@ -114,6 +114,7 @@ class SVDD(SingleMachine, OutlierDetector):
     ([1.0, 0.0], 1.0)
     """
 
+    takes_things = False
     rules: ClassVar = {
         **SingleMachine.single_rules,
         "kernel": one_of("rbf", "linear", "poly", "sigmoid") | function,
@@ -195,15 +196,16 @@ class SVDD(SingleMachine, OutlierDetector):
         -------
         array of shape (n,)
         """
+        return self.score_samples(X) - self.offset_[0]  # (5)
+
+    def score_samples(self, X: Any) -> Floats:
+        """Return -||phi(x) - c||^2 of each row."""
         check_is_fitted(self)
         X = self._query(X)
         kernel = self.kernel if callable(self.kernel) else self._tile_kernel()
         inner = self._expand(X, self._coefficients().T)[:, 0]
-        return 2 * inner - own(kernel, X) + self.intercept_[0]  # (5)
-
-    def score_samples(self, X: Any) -> Floats:
-        """Return -||phi(x) - c||^2 of each row."""
-        return self.decision_function(X) + self.offset_[0]
+        norm = -self.offset_[0] - self.intercept_[0]
+        return 2 * inner - own(kernel, X) - norm
 
     def predict(self, X: Any) -> Vector:
         """Return 1 for a row inside the ball, -1 for one outside."""
