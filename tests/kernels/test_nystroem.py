@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from sklearn.kernel_approximation import Nystroem as Theirs
+from sklearn.metrics.pairwise import polynomial_kernel
 
 import corollary
 from corollary import SVC, Nystroem, Ridge
-from corollary.core.errors import ParameterError
+from corollary.core.errors import DataError, ParameterError
 from corollary.kernels import ChiSquare, Gaussian, Linear, Polynomial
 from corollary.kernels.landmarks import leverage_scores
 
@@ -142,3 +143,11 @@ def test_functions_with_arguments_and_files(tmp_path):
     np.testing.assert_array_equal(again.transform(NEW), kept.transform(NEW))
     with pytest.raises(ParameterError, match="Nystroem: landmarks must be one of"):
         Nystroem(landmarks="best").fit(X)
+
+
+def test_a_degree_may_be_no_whole_number():
+    model = Nystroem("poly", degree=3.1, coef0=0.1, n_components=90).fit(X)
+    K = polynomial_kernel(X, degree=3.1, coef0=0.1)
+    np.testing.assert_allclose(products(model, X, X), K, rtol=1e-4, atol=1e-4)
+    with pytest.raises(DataError, match="finite numbers"):
+        Nystroem("poly", degree=2.5, coef0=0.0).fit(X - X.mean(axis=0))

@@ -3,13 +3,25 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression as Line
 from sklearn.linear_model import LogisticRegression as Logistic
+from sklearn.model_selection import cross_val_score
 from sklearn.multiclass import OneVsRestClassifier as Theirs
 from sklearn.naive_bayes import GaussianNB as Naive
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import get_tags
 
 import corollary
-from corollary import GaussianNB, LogisticRegression, OneVsRestClassifier, datasets
+from corollary import (
+    SVC,
+    GaussianNB,
+    LogisticRegression,
+    OneVsOneClassifier,
+    OneVsRestClassifier,
+    datasets,
+)
 from corollary.core.errors import DataError, ModelFileError, ParameterError
 
 X, Y, _ = datasets.blobs(300, 2, 4, random_state=1)
@@ -70,7 +82,8 @@ def test_several_labels_at_once():
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X))
     assert ours.multilabel_
     again = OneVsRestClassifier(Logistic()).fit(X, sp.csr_array(L))
-    np.testing.assert_array_equal(again.predict(X), ours.predict(X))
+    assert sp.issparse(again.predict(X))
+    np.testing.assert_array_equal(again.predict(X).toarray(), ours.predict(X))
     constant = OneVsRestClassifier(Logistic()).fit(X, np.c_[L[:, 0], np.ones(300)])
     assert (constant.predict(X)[:, 1] == 1).all()
     assert "['label 1'] are the same in every row" in constant.report_.warnings[-1]
@@ -144,3 +157,39 @@ def test_bad_parameters_get_a_sentence(options, words):
 def test_one_class_is_too_few():
     with pytest.raises(DataError, match="at least two classes; got 1 class"):
         OneVsRestClassifier().fit(X, np.zeros(300, int))
+
+
+def test_a_regressor_or_a_pipeline_may_be_the_member():
+    for base in (Line(), make_pipeline(SimpleImputer(), Logistic())):
+        holes = X.copy()
+        if isinstance(base, Pipeline):
+            holes[::7, 0] = np.nan  # for the pipeline to see to
+        ours = OneVsRestClassifier(base).fit(holes, NAMES)
+        theirs = Theirs(base).fit(holes, NAMES)
+        assert (ours.predict(holes) == theirs.predict(holes)).all()
+    with pytest.raises(DataError, match="LogisticRegression: Input X must be finite"):
+        OneVsRestClassifier().fit(holes, NAMES)
+
+
+def test_the_first_of_classes_that_tie_wins():
+    same = OneVsRestClassifier(Line()).fit(np.zeros((8, 1)), np.repeat([3, 4, 5, 6], 2))
+    assert same.predict([[0.0], [1.0]]).tolist() == [3, 3]
+
+
+def test_a_kernel_matrix_is_cut_for_the_folds_and_the_members():
+    K = X @ X.T
+    for meta in (OneVsRestClassifier, OneVsOneClassifier):
+        linear, given = meta(SVC(kernel="linear")), meta(SVC(kernel="precomputed"))
+        assert get_tags(given).input_tags.pairwise
+        assert not get_tags(linear).input_tags.pairwise
+        a, b = (cross_val_score(m, Z, Y) for m, Z in ((linear, X), (given, K)))
+        np.testing.assert_allclose(a, b)
+        w = np.random.default_rng(0).integers(0, 3, 300)
+        a, b = linear.fit(X, Y, w).predict(X), given.fit(K, Y, w).predict(K)
+        np.testing.assert_array_equal(a, b)
+
+
+def test_what_a_member_lacks_is_its_own_error():
+    with pytest.raises(AttributeError) as told:
+        OneVsRestClassifier(KNeighborsClassifier()).decision_function
+    assert "KNeighborsClassifier" in str(told.value.__cause__)

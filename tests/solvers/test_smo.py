@@ -187,3 +187,10 @@ def test_polished_duals_are_exact():
     optimum = smo.solve(gram, dual, smo.Limits())
     np.testing.assert_allclose(optimum.b, [-0.5, 0.5, 0.0], atol=1e-15)
     assert optimum.rho[0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("nu", "n"), [(0.7, 120), (0.1, 30), (0.3, 1000)])
+def test_a_total_of_whole_prices_fills_whole_prices(nu, n):
+    start = smo.filled(np.ones(n), nu * n)
+    assert set(start) == {0.0, 1.0}
+    assert start.sum() == round(nu * n)

@@ -116,10 +116,13 @@ class Tiles:
 def panels_of(Z: Floats) -> Floats:
     """Pack rows as columns of tiles: 64 bytes of them for each feature, zeros last."""
     width = 64 // Z.itemsize
-    padded = np.zeros((-(-len(Z) // width) * width, Z.shape[1]), Z.dtype)
-    padded[: len(Z)] = Z
-    panels = padded.reshape(-1, width, Z.shape[1]).transpose(0, 2, 1)
-    return np.ascontiguousarray(panels)
+    whole, left = divmod(len(Z), width)
+    panels = np.zeros((whole + (left > 0), Z.shape[1], width), Z.dtype)
+    full = Z[: whole * width].reshape(whole, width, Z.shape[1])
+    panels[:whole] = full.transpose(0, 2, 1)
+    if left:
+        panels[whole, :, :left] = Z[whole * width :].T
+    return panels
 
 
 def blocks(kernel: TileKernel, X: Matrix, Z: Matrix) -> Iterator[Floats]:
@@ -164,14 +167,21 @@ class TiledGram:
     """The matrix of a `TileKernel` over dense points."""
 
     def __init__(
-        self, X: Floats, kernel: TileKernel, dtype: Any, threads: int = 1
+        self,
+        X: Floats,
+        kernel: TileKernel,
+        dtype: Any,
+        threads: int = 1,
+        *,
+        centred: bool = False,
     ) -> None:
         self._exact, self._kernel, self._threads = X, kernel, threads
-        if kernel.kind == "rbf":
+        if kernel.kind == "rbf" and not centred:
             self._exact = X - X.mean(axis=0, dtype=np.float64)
         self._rows = np.ascontiguousarray(self._exact, dtype=dtype)
         self.n, self.dtype = len(X), np.dtype(dtype)
         self._tiles = Tiles(self._rows, kernel)
+        self.nbytes = 3 * 8 * X.size  # centred, rounded and packed
 
     def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
         """Write K[rows, columns] into out[slots]."""
@@ -186,7 +196,8 @@ class TiledGram:
 
     def to(self, dtype: Any) -> TiledGram:
         """Return the same in another precision."""
-        return TiledGram(self._exact, self._kernel, dtype, self._threads)
+        more = (self._kernel, dtype, self._threads)
+        return TiledGram(self._exact, *more, centred=True)
 
 
 class BlockGram:
@@ -196,11 +207,14 @@ class BlockGram:
         self, X: Matrix, kernel: Callable[[Matrix, Matrix], Floats], dtype: Any
     ) -> None:
         self._X, self._kernel, self._columns = X, kernel, X
-        self.n, self.dtype = X.shape[0], np.dtype(dtype)
+        self.n, self.dtype, self.nbytes = X.shape[0], np.dtype(dtype), 0
 
     def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
-        """Write K[rows, columns] into out[slots]."""
-        out[slots] = self._kernel(self._X[rows], self._columns)
+        """Write K[rows, columns] into out[slots], some rows at a time."""
+        step = max(1, QUERY_BYTES // (8 * max(1, self.n)))
+        for a in range(0, len(rows), step):
+            some = self._kernel(self._X[rows[a : a + step]], self._columns)
+            out[slots[a : a + step]] = some
 
     def take(self, columns: Vector) -> BlockGram:
         """Return the matrix of some of the columns."""
@@ -218,7 +232,7 @@ class MatrixGram:
 
     def __init__(self, K: Floats, dtype: Any) -> None:
         self._K, self._columns = K, slice(None)
-        self.n, self.dtype = K.shape[1], np.dtype(dtype)
+        self.n, self.dtype, self.nbytes = K.shape[1], np.dtype(dtype), 0
 
     def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
         """Write K[rows, columns] into out[slots]."""
@@ -240,7 +254,7 @@ class Ridged:
 
     def __init__(self, gram: Any, ridge: Floats) -> None:
         self._gram, self._ridge, self._columns = gram, ridge, np.arange(gram.n)
-        self.n, self.dtype = gram.n, gram.dtype
+        self.n, self.dtype, self.nbytes = gram.n, gram.dtype, gram.nbytes
 
     def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
         """Write K[rows, columns] into out[slots]; columns are in ascending order."""

@@ -42,6 +42,8 @@ from corollary.core.params import (
     seed,
     whole,
 )
+from corollary.core.rows import dense
+from corollary.kernels.given import FunctionKernel
 from corollary.kernels.histogram import ChiSquare
 from corollary.kernels.inner_product import Linear, Polynomial, Sigmoid
 from corollary.kernels.kernel import Kernel, as_kernel
@@ -77,7 +79,7 @@ class Nystroem(SampledMap):
     coef0 : float, optional
         Of 'poly' and 'sigmoid'; 1 if missing.
     degree : float, optional
-        Of 'poly'; 3 if missing.
+        Of 'poly'; 3 if missing.  Only whole degrees are kernels for all points.
     kernel_params : dict, optional
         Further arguments of a function.
     n_components : int, default=100
@@ -202,12 +204,12 @@ class Nystroem(SampledMap):
             return as_kernel(lambda x, z: f(x, z, **more))
         gamma = 1.0 / d if self.gamma is None else float(self.gamma)
         c = 1.0 if self.coef0 is None else float(self.coef0)
-        degree = 3 if self.degree is None else int(self.degree)
+        degree = 3 if self.degree is None else self.degree
         named: dict[str, Callable[[], Kernel]] = {
             "rbf": lambda: Gaussian.of_gamma(gamma),
             "linear": lambda: Linear(),
-            "poly": lambda: Polynomial(degree, c, gamma),
-            "polynomial": lambda: Polynomial(degree, c, gamma),
+            "poly": lambda: powers(degree, c, gamma),
+            "polynomial": lambda: powers(degree, c, gamma),
             "sigmoid": lambda: Sigmoid(gamma, c),
             "laplacian": lambda: Laplacian(gamma),
             "chi2": lambda: ChiSquare(1.0 if self.gamma is None else gamma),
@@ -235,6 +237,18 @@ class Nystroem(SampledMap):
             np.matmul(self.kernel_.block(rows, Z).astype(X.dtype), root, out=out)  # (1)
 
         return by_blocks(write, X, len(Z))
+
+
+def powers(degree: float, c: float, gamma: float) -> Kernel:
+    """Return (gamma x'z + c)^degree, also for a degree that is no whole number."""
+    if degree == int(degree):
+        return Polynomial(int(degree), c, gamma)
+
+    def polynomial(X: Any, Z: Any) -> Floats:
+        with np.errstate(invalid="ignore"):  # NaN is refused by the kernel
+            return (gamma * dense(X @ Z.T) + c) ** degree
+
+    return FunctionKernel(polynomial, "sets")
 
 
 def inverse_root(K: Floats) -> Floats:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -26,19 +26,24 @@ from corollary.bayes.prior_classifier import PriorClassifier
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Classifier
 from corollary.core.checks import (
-    check_finite,
-    check_query,
     check_weights,
     check_X,
     encode_labels,
-    names_of,
 )
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import check_parameters
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.linear.logistic_regression import LogisticRegression
 
-__all__ = ["Ambiguity", "BinaryMembers", "Task", "base_has", "claims", "score_of"]
+__all__ = [
+    "Ambiguity",
+    "BinaryMembers",
+    "Task",
+    "base_has",
+    "claims",
+    "is_constant",
+    "score_of",
+]
 
 
 @dataclass(frozen=True)
@@ -75,17 +80,27 @@ def base_has(method: str) -> Callable[[Any], bool]:
     """Tell whether the base, or a fitted member, has a method."""
 
     def has(model: Any) -> bool:
-        if hasattr(model, "estimators_"):
-            return all(hasattr(member, method) for member in model.estimators_)
-        return hasattr(model._base(), method)
+        for one in getattr(model, "estimators_", None) or [model._base()]:
+            getattr(one, method)  # its own error says why, where there is none
+        return True
 
     return has
 
 
+def is_constant(member: Any) -> bool:
+    """Tell whether a member has seen one class alone."""
+    return len(getattr(member, "classes_", (0, 1))) == 1
+
+
 def score_of(member: Any, X: Matrix) -> Floats:
-    """Return how sure a member is of 1: its decision function, or its probability."""
-    if len(member.classes_) == 1:  # it has seen nothing else
+    """Return how sure a member is of 1: its decision function, or its probability.
+
+    A regressor's prediction of 0 or 1 is such a probability, but for its range.
+    """
+    if is_constant(member):
         return np.full(X.shape[0], float(member.classes_[0]))
+    if is_regressor(member):
+        return np.asarray(member.predict(X), dtype=np.float64).reshape(-1)
     if hasattr(member, "decision_function"):
         return np.asarray(member.decision_function(X)).reshape(-1)
     return np.asarray(member.predict_proba(X))[:, 1]
@@ -93,8 +108,8 @@ def score_of(member: Any, X: Matrix) -> Floats:
 
 def claims(member: Any, score: Floats) -> Vector:
     """Tell the rows of which a member says 1."""
-    odds = hasattr(member, "decision_function") and len(member.classes_) > 1
-    return score > (0.0 if odds else 0.5)
+    odds = hasattr(member, "decision_function") and not is_regressor(member)
+    return score > (0.0 if odds and not is_constant(member) else 0.5)
 
 
 class BinaryMembers(Classifier):
@@ -117,7 +132,10 @@ class BinaryMembers(Classifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self._base()).input_tags.sparse
+        base = get_tags(self._base()).input_tags
+        tags.input_tags.sparse = base.sparse
+        tags.input_tags.pairwise = base.pairwise
+        tags.input_tags.allow_nan = base.allow_nan
         return tags
 
     def _base(self) -> Any:
@@ -149,8 +167,13 @@ class BinaryMembers(Classifier):
             weights = None if w is None else w[rows]
             one = len(np.unique(task.y)) < 2
             member = PriorClassifier() if one else clone(self._base())
-            return fit_with_weights(self, member, X[rows], task.y, weights)
+            some = self._columns(X[rows], task.rows)
+            return fit_with_weights(self, member, some, task.y, weights)
 
+        cut = [task.rows for task in tasks]
+        self.pairwise_indices_ = (
+            cut if self._between_rows() and cut[0] is not None else None
+        )
         self.estimators_ = in_threads(fitted, tasks, self.n_jobs)
         self.report_ = self._sum(tasks, X, time.perf_counter() - begun)
         return self
@@ -204,13 +227,15 @@ class BinaryMembers(Classifier):
     def _checked(
         self, X: Any, y: Any, w: Any, reset: bool = True, known: bool = False
     ) -> tuple[Matrix, Any, Any]:
-        """Check rows, labels and weights; rows of weight 0 are not there."""
-        sparse = get_tags(self._base()).input_tags.sparse
-        X = check_X(self, X, reset=reset, sparse=sparse)
-        check_finite(self, X, names=names_of(self))
+        """Check rows, labels and weights; rows of weight 0 are not there.
+
+        Whether values may be missing is for the members to say.
+        """
+        takes = get_tags(self._base()).input_tags
+        X = check_X(self, X, reset=reset, sparse=takes.sparse)
         w = check_weights(self, w, X.shape[0])
         found, codes = self._codes(y, X.shape[0])
-        if w is not None and not w.all():
+        if w is not None and not w.all() and not takes.pairwise:
             X, codes, w = X[w > 0], codes[w > 0], w[w > 0]
         if known:
             strange = [c for c in found.tolist() if c not in self.classes_.tolist()]
@@ -226,6 +251,14 @@ class BinaryMembers(Classifier):
                 raise DataError(sentence(self, must, f"1 class, {found.tolist()}"))
         self.classes_ = found
         return X, codes, w
+
+    def _between_rows(self) -> bool:
+        """Tell whether X is a matrix between rows, such as a kernel's."""
+        return bool(get_tags(self._base()).input_tags.pairwise)
+
+    def _columns(self, X: Matrix, rows: Any) -> Matrix:
+        """Return the columns of a member's own rows, of a matrix between rows."""
+        return X if rows is None or not self._between_rows() else X[:, rows]
 
     def _codes(self, y: Any, rows: int) -> tuple[Vector, Vector]:
         return encode_labels(self, y, rows)
@@ -262,7 +295,7 @@ class BinaryMembers(Classifier):
         constant = [
             task.name
             for task, member in zip(tasks, self.estimators_, strict=True)
-            if len(getattr(member, "classes_", (0, 1))) == 1
+            if is_constant(member)
         ]
         if constant:
             report.warnings.append(f"{constant} are the same in every row.")
@@ -276,8 +309,11 @@ class BinaryMembers(Classifier):
     def _scores(self, X: Any) -> tuple[Matrix, Floats]:
         """Return the rows, checked, and every member's score, (n, m)."""
         check_is_fitted(self)
-        X = check_query(self, X, sparse=get_tags(self._base()).input_tags.sparse)
-        return X, np.column_stack([score_of(m, X) for m in self.estimators_])
+        sparse = get_tags(self._base()).input_tags.sparse
+        X = check_X(self, X, reset=False, sparse=sparse)
+        cut = getattr(self, "pairwise_indices_", None) or [None] * len(self.estimators_)
+        some = zip(self.estimators_, cut, strict=True)
+        return X, np.column_stack([score_of(m, self._columns(X, c)) for m, c in some])
 
 
 def in_threads(

@@ -42,9 +42,9 @@ class OneVsOneClassifier(BinaryMembers):
 
     Parameters
     ----------
-    estimator : classifier, optional
-        Any that tells two classes apart by `decision_function` or `predict_proba`; by
-        default `LogisticRegression()`.
+    estimator : classifier or regressor, optional
+        Any that tells two classes apart by `decision_function` or `predict_proba`, or
+        predicts 0 or 1; by default `LogisticRegression()`.
     n_jobs : int, optional
         Threads that fit the members; -1 for one each.
 
@@ -54,6 +54,8 @@ class OneVsOneClassifier(BinaryMembers):
         Of the pairs (0, 1), (0, 2), ..., (1, 2), ...; each tells 0, the first of its
         pair, from 1, the second.
     classes_ : array of shape (C,)
+    pairwise_indices_ : list of arrays, or None
+        Where X is a matrix between rows: the rows of each member.
     n_features_in_ : int
     report_ : Report
         The members' reports summed up, with the shares of training rows that tie.

@@ -42,6 +42,7 @@ from corollary.multiclass.members import (
     Task,
     base_has,
     claims,
+    is_constant,
 )
 
 __all__ = ["OneVsRestClassifier"]
@@ -52,9 +53,9 @@ class OneVsRestClassifier(BinaryMembers):
 
     Parameters
     ----------
-    estimator : classifier, optional
-        Any that tells two classes apart by `decision_function` or `predict_proba`; by
-        default `LogisticRegression()`.
+    estimator : classifier or regressor, optional
+        Any that tells two classes apart by `decision_function` or `predict_proba`, or
+        predicts 0 or 1; by default `LogisticRegression()`.
     n_jobs : int, optional
         Threads that fit the members; -1 for one each.
     verbose : int, default=0
@@ -67,6 +68,8 @@ class OneVsRestClassifier(BinaryMembers):
     classes_ : array of shape (C,)
     multilabel_ : bool
         Whether a row may have several labels.
+    sparse_labels_ : bool
+        Whether they came as a sparse matrix, as which `predict` then returns them.
     n_features_in_ : int
     report_ : Report
         The members' reports summed up, with the shares (2) of the training rows.
@@ -99,6 +102,7 @@ class OneVsRestClassifier(BinaryMembers):
         """Return classes and codes, or the indicator where there are several labels."""
         table = y.toarray() if sp.issparse(y) else np.asarray(y)
         self.multilabel_ = table.ndim == 2 and table.shape[1] > 1
+        self.sparse_labels_ = self.multilabel_ and sp.issparse(y)
         if not self.multilabel_:
             return super()._codes(y, rows)
         if table.shape[0] != rows or not np.isin(table, (0, 1)).all():
@@ -154,7 +158,7 @@ class OneVsRestClassifier(BinaryMembers):
         X, S = self._scores(X)
         P = np.column_stack(
             [
-                s if len(m.classes_) == 1 else m.predict_proba(X)[:, 1]
+                s if is_constant(m) else m.predict_proba(X)[:, 1]
                 for m, s in zip(self.estimators_, S.T, strict=True)
             ]
         )
@@ -170,9 +174,9 @@ class OneVsRestClassifier(BinaryMembers):
         """Return the class of the surest member (1), or every label that is claimed."""
         check_is_fitted(self)
         if self.multilabel_:
-            return self._claimed(X).astype(np.int64)
+            labels = self._claimed(X).astype(np.int64)
+            return sp.csr_array(labels) if self.sparse_labels_ else labels
         if len(self.estimators_) == 1:
             return self.classes_[self._claimed(X)[:, 0].astype(int)]
         _, S = self._scores(X)
-        last = S.shape[1] - 1 - S[:, ::-1].argmax(axis=1)  # ties as in scikit-learn
-        return self.classes_[last]
+        return self.classes_[S.argmax(axis=1)]

@@ -18,6 +18,7 @@ from corollary.core.arrays import Floats, Vector
 
 __all__ = ["Dual", "duality_gap", "filled", "offsets", "snapped"]
 
+ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a sum, over its terms
 SNAP = 1e-13  # share of the largest variable by which rounding may miss a bound
 NOISE = 1e-16  # of the sum f'b, below which a gap is rounding
 LEAST = 1e-3  # share of the gap that a better offset might still take off
@@ -38,6 +39,8 @@ class Dual:
 def filled(price: Floats, total: float, order: Vector | None = None) -> Floats:
     """Return numbers in [0, price] that sum to a total: full ones first, in an order.
 
+    A total that is a sum of prices but for rounding leaves no number in between.
+
     >>> filled(np.array([1.0, 2.0, 1.0]), 2.5)
     array([1. , 1.5, 0. ])
     """
@@ -45,7 +48,9 @@ def filled(price: Floats, total: float, order: Vector | None = None) -> Floats:
     before = np.concatenate([[0.0], np.cumsum(price[order])[:-1]])
     start = np.empty(len(price))
     start[order] = np.clip(total - before, 0.0, price[order])
-    return start
+    near = ROUNDING * total
+    start = np.where(start <= near, 0.0, start)
+    return np.where(price - start <= near, price, start)
 
 
 def slopes(b: Floats, f: Floats, dual: Dual) -> tuple[Floats, Floats]:

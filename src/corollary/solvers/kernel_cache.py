@@ -20,6 +20,7 @@ class Gram(Protocol):
 
     n: int  # columns
     dtype: Any
+    nbytes: int  # of memory that the matrix takes beside the data
 
     def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
         """Write K[rows, columns] into out[slots]; rows count in the whole matrix."""
@@ -32,16 +33,23 @@ class Gram(Protocol):
 
 
 class Cache:
-    """Kernel rows by their numbers, in a buffer of bounded size."""
+    """Kernel rows by their numbers, in memory of bounded size.
 
-    def __init__(self, gram: Gram, whole: int, cache_bytes: float) -> None:
-        size = np.dtype(gram.dtype).itemsize
-        most = int(cache_bytes / size)
-        slots = int(np.clip(most // max(1, gram.n), 4, max(4, gram.n)))
-        self.buffer = np.empty(slots * gram.n, gram.dtype)
+    >>> len(Cache.memory_for(100, 8e3)) == 10 * 100 * 8  # ten rows of float64
+    True
+    """
+
+    def __init__(self, gram: Gram, whole: int, memory: Vector) -> None:
+        self.buffer = memory.view(gram.dtype)
         self.slot_of = np.full(whole, -1, dtype=np.int64)
         self.computed = 0
         self._lay_out(gram)
+
+    @staticmethod
+    def memory_for(n: int, cache_bytes: float) -> Vector:
+        """Return room for rows of n numbers: four at least, no more than there are."""
+        rows = int(np.clip(cache_bytes // (8 * max(1, n)), 4, max(4, n)))
+        return np.empty(rows * n * 8, np.uint8)
 
     def _lay_out(self, gram: Gram) -> None:
         self.gram = gram
@@ -50,6 +58,11 @@ class Cache:
         self.owner = np.full(slots, -1, dtype=np.int64)
         self.used = np.zeros(slots, dtype=np.int64)
         self.filled = self.clock = 0
+
+    def room(self, rows: int, columns: int) -> Floats:
+        """Return the buffer of an empty cache, as so many rows at most."""
+        rows = min(rows, len(self.buffer) // columns)
+        return self.buffer[: rows * columns].reshape(rows, columns)
 
     def slots(self, rows: Vector) -> Vector:
         """Return where these rows are, and compute those that are missing."""

@@ -87,6 +87,8 @@ SHARPER = 4  # times that tol is divided by 10 before (7) is given up
 FINER = 100  # pairs for each variable that a tenth of tol may cost, at least
 POLISHED = 1e-3  # share of tol that (7) leaves of the violation where it holds
 MOST_FREE = 200  # variables that (7) is solved for
+VECTORS = 40  # arrays of the variables' size in memory at a time
+BESIDE = 0.1  # share of the cache's size that other arrays may have on top of it
 BLOCK = 256  # rows at a time when f is made whole
 
 
@@ -175,6 +177,7 @@ class Decomposition:
         self.violation = np.inf
         self.best = self.least = np.inf
         self.idle_sets = 0
+        self.memory = Cache.memory_for(self.n, self._cache_bytes())
         self._open()
         self._make_whole(np.arange(self.n))
         self.value = self.objective()
@@ -182,9 +185,18 @@ class Decomposition:
     # -- the rows at work ------------------------------------------------------------
     def _open(self) -> None:
         """Begin with all rows."""
-        self.cache = Cache(self.whole, self.n, self.limits.cache_bytes)
+        self.cache = Cache(self.whole, self.n, self.memory)
         self.rows = np.arange(self.n)  # the rows at work
         self._gather()
+
+    def _cache_bytes(self) -> float:
+        """Return what is left for the cache if all memory is to be 1.2 times it.
+
+        Beside it there are the variables, and copies of the rows.
+        """
+        beside = VECTORS * 8 * len(self.b) + self.whole.nbytes
+        most = self.limits.cache_bytes
+        return max(most - max(0.0, beside - BESIDE * most), most / 4)
 
     def _gather(self) -> None:
         """Copy what belongs to the rows at work."""
@@ -205,15 +217,16 @@ class Decomposition:
         self.f[self.at], self.b[self.at] = self.here[0], self.here[1]
 
     def _make_whole(self, rows: Vector) -> None:
-        """Compute (2) of some rows from all that is not 0."""
+        """Compute (2) of some rows from all that is not 0, in an empty cache's room."""
         total = self.b.reshape(self.copies, -1).sum(axis=0)
         some = np.flatnonzero(total)
         f = np.zeros(len(rows))
         if len(some) and len(rows):
-            gram = self.whole.take(rows)
-            block = np.empty((min(BLOCK, len(some)), len(rows)), self.whole.dtype)
-            for first in range(0, len(some), BLOCK):
-                part = some[first : first + BLOCK]
+            every = len(rows) == self.n
+            gram = self.whole if every else self.whole.take(rows)
+            block = self.cache.room(min(BLOCK, len(some)), len(rows))
+            for first in range(0, len(some), len(block)):
+                part = some[first : first + len(block)]
                 slots = np.arange(len(part))
                 gram.fill(part, block, slots)
                 loops.add_kernel_rows(block, slots, total[part], f, self.limits.threads)
@@ -349,7 +362,8 @@ class Decomposition:
 
     def polish(self) -> bool:
         """Solve (7) if it is small; tell whether there is nothing left to sharpen."""
-        d, b, f = self.dual, self.b, self.f
+        d, f = self.dual, self.f
+        b = snapped(self.b, d).astype(np.float64)
         free = np.flatnonzero((b > d.lo) & (b < d.hi) & ((b != 0) | (d.eps == 0)))
         rows = free % self.n
         fits = len(free) <= MOST_FREE and len(np.unique(rows)) <= len(self.cache.K)
@@ -360,7 +374,7 @@ class Decomposition:
         of = (group[:, None] == np.arange(self.groups)).astype(np.float64)
         slope = f[free] + d.eps[free] * np.sign(b[free])
         corner = np.zeros((self.groups, self.groups))
-        K = self.cache.K[slots][:, rows]
+        K = self.cache.K[slots[:, None], rows]
         unit = float(np.abs(np.diagonal(K)).max()) or 1.0  # else 1 drowns in K
         A = np.block([[K / unit, -of], [-of.T, corner]])
         target = np.concatenate([-slope / unit, np.zeros(self.groups)])

@@ -114,6 +114,7 @@ class FeatureSpaceLearner(KernelMachine):
     """A linear method in feature space; keeps all rows as `X_fit_`."""
 
     space_rules: ClassVar = SPACE_RULES
+    takes_things = False
     kernel_params: dict[str, Any] | None
     X_fit_: Any
 

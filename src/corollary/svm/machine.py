@@ -25,6 +25,7 @@ from corollary.core.params import boolean, function, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources import Chunk
+from corollary.kernels.given import row_numbers
 from corollary.kernels.gram import (
     BlockGram,
     MatrixGram,
@@ -80,6 +81,8 @@ class KernelMachine(RowsLearner):
     max_seconds: float | None = None
     takes_sparse = True
     keeps_rows = True
+    takes_things = True  # whether a function may be of texts and the like
+    _things: Any = None  # the rows themselves while it is
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -106,6 +109,35 @@ class KernelMachine(RowsLearner):
             self.shape_fit_ = (len(sample_weight), self.n_features_in_)
         return self
 
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from data.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame, or Source
+            Rows are examples; the kernel matrix (n, n) where it is precomputed.  Where
+            the kernel is a function: whatever it takes, such as a list of texts.
+        y : array, optional
+            Target of a supervised learner; None where the source carries it.
+        sample_weight : array of shape (n,), optional
+            Weight w counts a row w times; 0 removes it.
+
+        Returns
+        -------
+        self
+        """
+        named = not callable(self.kernel) or not self.takes_things
+        things = None if named else things_of(X)
+        if things is None:
+            return super().fit(X, y, sample_weight)
+        self._things = things
+        try:
+            super().fit(np.arange(float(len(things)))[:, None], y, sample_weight)
+        finally:
+            del self._things
+        self.support_vectors_ = things[row_numbers(self.support_vectors_)]
+        return self
+
     # -- the kernel ------------------------------------------------------------------
     def _read_kernel(
         self, X: Matrix, w: Vector | None, report: Report
@@ -126,6 +158,8 @@ class KernelMachine(RowsLearner):
             if (tile := tile_of(self.kernel)) is not None:
                 return tile
             kernel = self.kernel
+            if (things := self._things) is not None:
+                kernel = of_things(kernel, things)
             return lambda A, B: checked(self, kernel(A, B), (A.shape[0], B.shape[0]))
         if self.kernel != "linear":
             self._warn_if_uneven(X, report)
@@ -191,12 +225,14 @@ class KernelMachine(RowsLearner):
             return TiledGram(some, kernel, dtype, threads)
         return BlockGram(some, kernel, dtype)
 
-    def _limits(self, threads: int, machines: int = 1) -> smo.Limits:
+    def _limits(self, threads: int, machines: int = 1, kept: float = 0.0) -> smo.Limits:
+        """Share the cache among machines, less the bytes of what they keep."""
+        most = self.cache_size * 1e6
         return smo.Limits(
             tol=self.tol,
             max_iter=self.max_iter,
             seconds=self.max_seconds,
-            cache_bytes=self.cache_size * 1e6 / machines,
+            cache_bytes=max(most - kept, most / 4) / machines,
             shrinking=self.shrinking,
             threads=threads,
         )
@@ -280,7 +316,10 @@ class KernelMachine(RowsLearner):
 
     def _expand(self, X: Any, B: Floats) -> Floats:
         """Return the sums (1), but for rho, for several columns of coefficients."""
-        X = self._query(X)  # type: ignore[attr-defined]
+        if self.support_vectors_.dtype.kind in "OUS":
+            X = present_things(self, X)
+        else:
+            X = self._query(X)  # type: ignore[attr-defined]
         if not len(self.support_):
             return np.zeros((X.shape[0], B.shape[1]))
         if self.kernel == "precomputed":
@@ -299,6 +338,32 @@ def weighty(sample_weight: Any) -> Vector | None:
     w = np.asarray(sample_weight)
     known = w.ndim == 1 and w.dtype.kind in "fiub"
     return None if not known or (w > 0).all() else np.flatnonzero(w > 0)
+
+
+def things_of(X: Any) -> Any:
+    """Return rows that are texts or other objects as an array of them, else None."""
+    if not isinstance(X, list | tuple | np.ndarray) or not len(X):
+        return None
+    objects = isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object
+    if not objects and not isinstance(X[0], str | bytes):
+        return None
+    things = np.empty(len(X), dtype=object)
+    things[:] = list(X)
+    return things
+
+
+def present_things(who: Any, X: Any) -> Any:
+    """Return such rows; refuse others where the fit was on such."""
+    things = things_of(X)
+    if things is None:
+        must = "X must hold objects such as those of the fit"
+        raise DataError(sentence(who, must, f"{type(X).__name__}"))
+    return things
+
+
+def of_things(kernel: Any, things: Any) -> Kernel:
+    """Return a kernel of rows' numbers by way of the rows."""
+    return lambda A, B: kernel(things[row_numbers(A)], things[row_numbers(B)])
 
 
 def tile_of(kernel: Any) -> TileKernel | None:

@@ -48,6 +48,8 @@ from corollary.svm.pairs import PairMachines, Run, Solved
 __all__ = ["NuSVC"]
 
 FINER = 5  # times that (2) is solved, each time from where the last ended
+TOUCHING = 1e-6  # distance of hulls that meet, over the largest between the rows
+SAMPLE = 64  # rows that tell the largest distance
 
 
 class NuSVC(PairMachines):
@@ -168,7 +170,7 @@ class NuSVC(PairMachines):
     ) -> tuple[smo.Optimum, dict[str, Any]]:
         """Solve (2), and divide by r."""
         o, r = self._solve_finely(gram, self._dual(s, price), run)
-        if not r > 1e-12 * np.abs(o.f).max(initial=0.0):
+        if not r > 0:
             must = "nu must be so large that the reduced hulls of two classes are apart"
             remedy = "Raise nu, or use a kernel that separates the classes better."
             raise DataError(sentence(self, must, f"nu = {self.nu:g}", remedy))
@@ -187,10 +189,16 @@ class NuSVC(PairMachines):
     def _solve_finely(
         self, gram: smo.Gram, dual: smo.Dual, run: Run
     ) -> tuple[smo.Optimum, float]:
-        """Solve (2) until the violation is tol once all is divided by r."""
-        limits = self._limits(run.threads, run.crowd)
+        """Solve (2) until the violation is tol once all is divided by r.
+
+        r is 0 where ||w||, the distance of the hulls, cannot be told from 0.
+        """
+        limits = self._limits(run.threads, run.crowd, run.kept)
+        touching = TOUCHING * float(np.abs(dual.start).sum()) / 2 * diameter(gram)
         for _ in range(FINER):
             o = smo.solve(gram, dual, limits)
+            if o.b @ o.f <= touching**2:
+                return o, 0.0
             r = float(o.rho[0] - o.rho[1]) / 2  # (3)
             if o.stop is not StopReason.CONVERGED or o.violation <= self.tol * r:
                 break
@@ -228,3 +236,13 @@ class NuSVC(PairMachines):
         report.facts["nu"] = share + "support vectors"
         self.C_ = float(np.abs(one.beta).sum() / np.abs(one.optimum.b).sum())  # 1 / r
         report.facts["C"] = self.C_
+
+
+def diameter(gram: smo.Gram) -> float:
+    """Return the largest distance between the images of some rows."""
+    rows = np.unique(np.linspace(0, gram.n - 1, SAMPLE).astype(np.int64))
+    block = np.empty((len(rows), len(rows)), gram.dtype)
+    gram.take(rows).fill(rows, block, np.arange(len(rows)))
+    K = block.astype(np.float64)
+    own = np.diagonal(K)
+    return float(np.sqrt(max(0.0, (own[:, None] + own - 2 * K).max())))

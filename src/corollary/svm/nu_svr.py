@@ -142,7 +142,7 @@ class NuSVR(SingleMachine, SingleRegressor):
         kernel = self._read_kernel(X, rows.w, report)
         gram = self._gram(kernel, X, None, threads)
         price = capped(self.C) * w
-        o = smo.solve(gram, self._dual(y, price), self._limits(threads))
+        o = smo.solve(gram, self._dual(y, w), self._limits(threads))
         a, c = o.b.reshape(2, n)
         rho = o.rho
         self.epsilon_ = float(max(0.0, (rho[1] - rho[0]) / 2))  # (3)
@@ -153,7 +153,7 @@ class NuSVR(SingleMachine, SingleRegressor):
         primal = 0.5 * (b @ h) + price @ (self.nu * self.epsilon_ + excess)  # (1)
         account_for([o], float(primal), report)
         self._tell_support([(b, price)], report)
-        bound = (a >= price) | (-c >= price)
+        bound = (np.maximum(a, -c) >= price) & (price > 0)
         self.roles_ = np.select([bound, o.b.reshape(2, n).any(axis=0)], [2, 1])
         self.roles_ = self.roles_.astype(np.int8)
         tell_roles(TUBE, self.roles_, report)
@@ -161,10 +161,11 @@ class NuSVR(SingleMachine, SingleRegressor):
         self._tell_share("outside", w, report)
         self._check_curvature(kernel, X, report)
 
-    def _dual(self, y: Floats, price: Floats) -> smo.Dual:
+    def _dual(self, y: Floats, w: Floats) -> smo.Dual:
         """Return (2), with c as negative numbers."""
-        n, zero = len(y), np.zeros(len(y))
-        start = smo.filled(price, self.nu * price.sum() / 2)
+        n, zero, C = len(y), np.zeros(len(y)), capped(self.C)
+        price = C * w
+        start = np.minimum(C * smo.filled(w, self.nu * w.sum() / 2), price)
         return smo.Dual(
             q=np.concatenate([-y, -y]),
             lo=np.concatenate([zero, -price]),

@@ -150,7 +150,7 @@ class OneClassSVM(SingleMachine, OutlierDetector):
         primal = 0.5 * (o.b @ o.f) - self.nu * w.sum() * rho + w @ short  # (1)
         account_for([o], float(primal), report)
         self._tell_support([(o.b, w)], report)
-        self.roles_ = np.select([o.b >= w, o.b > 0], [2, 1]).astype(np.int8)
+        self.roles_ = np.select([o.b == 0, o.b >= w], [0, 2], default=1).astype(np.int8)
         tell_roles(ROLES, self.roles_, report)
         self._tell_share("outliers", w, report)
         self._check_curvature(kernel, X, report)

@@ -28,7 +28,7 @@ from __future__ import annotations
 import itertools
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -52,6 +52,7 @@ from corollary.svm.machine import Kernel, KernelMachine, account_for, capped
 
 __all__ = ["ROLES", "PairMachines", "Solved"]
 
+KEPT = 88  # bytes of a row in each of its machines until all are solved
 ROLES = ("outside", "margin", "inside", "misclassified")
 
 Pair = tuple[int, int]
@@ -88,7 +89,7 @@ class Solved:
     @property
     def roles(self) -> Vector:
         """Return what (2) says of each row, as a number in `ROLES`."""
-        at_bound = np.abs(self.beta) >= self.bound
+        at_bound = (self.beta != 0) & (np.abs(self.beta) >= self.bound)
         tests = [self.margins < 0, at_bound, self.beta != 0]
         return np.select(tests, [3, 2, 1], default=0).astype(np.int8)
 
@@ -116,7 +117,7 @@ class PairMachines(KernelMachine, Classifier):
         "classes_": "K",
         "class_weight_": "K",
         "support_": "s",
-        "support_vectors_": "s d|0 0",
+        "support_vectors_": "s d|0 0|s",
         "n_support_": "K",
         "dual_coef_": "m s",
         "intercept_": "p",
@@ -163,9 +164,10 @@ class PairMachines(KernelMachine, Classifier):
         kernel = self._read_kernel(X, w, report)
         data = Rows(kernel, X, y, self._prices(y, w))
         pairs = list(itertools.combinations(range(K), 2))
+        kept = KEPT * len(y) * (K - 1) if K > 2 else 0.0
         begin: list[Any] = [None] * len(pairs) if starts is None else starts
         solved = self._crowd(
-            lambda task, run: self._solve_pair(data, task[0], run.at(task[1])),
+            lambda task, run: self._solve_pair(data, task[0], run.at(task[1], kept)),
             list(zip(pairs, begin, strict=True)),
         )
         self._assemble(X, y, pairs, solved)
@@ -197,6 +199,7 @@ class PairMachines(KernelMachine, Classifier):
         whole = None if len(rows) == len(data.y) else rows
         gram = self._gram(data.kernel, data.X, whole, run.threads)
         optimum, found = self._solve(gram, s, data.price[rows], run)
+        optimum = replace(optimum, f=np.empty(0))  # h says it all
         return Solved(rows=rows, s=s, optimum=optimum, **found)
 
     def _assemble(
@@ -421,7 +424,8 @@ class Run:
     threads: int
     crowd: int
     start: Floats | None = None
+    kept: float = 0.0  # bytes that all pairs together keep until the end
 
-    def at(self, start: Floats | None) -> Run:
-        """Return the same from a starting point."""
-        return Run(self.threads, self.crowd, start)
+    def at(self, start: Floats | None, kept: float) -> Run:
+        """Return the same from a starting point, beside what the pairs keep."""
+        return Run(self.threads, self.crowd, start, kept)

@@ -33,7 +33,7 @@ class SingleMachine(KernelMachine):
     }
     shapes: ClassVar[Mapping[str, str]] = {
         "support_": "s",
-        "support_vectors_": "s d|0 0",
+        "support_vectors_": "s d|0 0|s",
         "n_support_": "1",
         "dual_coef_": "1 s",
         "intercept_": "1",

@@ -157,13 +157,13 @@ class SquaredHingeSVC(PairMachines):
         self, gram: smo.Gram, s: Floats, price: Floats, run: Run
     ) -> tuple[smo.Optimum, dict[str, Any]]:
         """Solve (2) in the box (3)."""
-        ridge = 0.5 / price
+        ridge = np.divide(0.5, price, out=np.zeros(len(s)), where=price > 0)
         above, below = float(price[s > 0].sum()), float(price[s < 0].sum())
         most = 2 * np.sqrt(price * 4 * above * below / (above + below))  # (3)
         zero = np.zeros(len(s))
         lo, hi = np.where(s > 0, 0.0, -most), np.where(s > 0, most, 0.0)
         dual = smo.Dual(-s, lo, hi, zero, zero)
-        limits = self._limits(run.threads, run.crowd)
+        limits = self._limits(run.threads, run.crowd, run.kept)
         o = smo.solve(Ridged(gram, ridge), dual, limits)
         h = o.f + s - ridge * o.b
         slack = np.maximum(0.0, 1 - s * (h - o.rho[0]))

@@ -161,7 +161,7 @@ class SVC(PairMachines):
         lo, hi = np.where(s > 0, 0.0, -price), np.where(s > 0, price, 0.0)
         start = zero if run.start is None else np.clip(run.start, lo, hi)
         dual = smo.Dual(-s, lo, hi, zero, start)
-        o = smo.solve(gram, dual, self._limits(run.threads, run.crowd))
+        o = smo.solve(gram, dual, self._limits(run.threads, run.crowd, run.kept))
         h = o.f + s
         slack = np.maximum(0.0, 1 - s * (h - o.rho[0]))
         return o, {

@@ -114,6 +114,7 @@ class SVDD(SingleMachine, OutlierDetector):
     ([1.0, 0.0], 1.0)
     """
 
+    takes_things = False
     rules: ClassVar = {
         **SingleMachine.single_rules,
         "kernel": one_of("rbf", "linear", "poly", "sigmoid") | function,
@@ -195,7 +196,7 @@ class SVDD(SingleMachine, OutlierDetector):
         -------
         array of shape (n,)
         """
-        return self.score_samples(X) - self.offset_[0]
+        return self.score_samples(X) - self.offset_[0]  # (5)
 
     def score_samples(self, X: Any) -> Floats:
         """Return -||phi(x) - c||^2 of each row."""

@@ -156,7 +156,7 @@ class SVR(SingleMachine, SingleRegressor):
         primal = 0.5 * (o.b @ (o.f + y)) + price @ np.maximum(0.0, excess)  # (1)
         account_for([o], float(primal), report)
         self._tell_support([(o.b, price)], report)
-        self.roles_ = np.select([np.abs(o.b) >= price, o.b != 0], [2, 1], default=0)
+        self.roles_ = np.select([o.b == 0, np.abs(o.b) >= price], [0, 2], default=1)
         self.roles_ = self.roles_.astype(np.int8)
         tell_roles(TUBE, self.roles_, report)
         self._check_curvature(kernel, X, report)
