@@ -84,6 +84,7 @@ ESTIMATORS = {
     "SGDRegressor": "corollary.linear.stochastic_gradient",
     "SigmoidBasis": "corollary.linear.expansions.sigmoid_basis",
     "SplineTransformer": "corollary.linear.expansions.spline_transformer",
+    "HardMarginSVC": "corollary.svm.hard_margin_svc",
     "NuSVC": "corollary.svm.nu_svc",
     "NuSVR": "corollary.svm.nu_svr",
     "OneClassSVM": "corollary.svm.one_class_svm",
@@ -227,6 +228,7 @@ if TYPE_CHECKING:
     )
     from corollary.persistence import load as load
     from corollary.persistence import save as save
+    from corollary.svm.hard_margin_svc import HardMarginSVC as HardMarginSVC
     from corollary.svm.kernel_fisher_discriminant import (
         KernelFisherDiscriminant as KernelFisherDiscriminant,
     )

@@ -154,7 +154,7 @@ def _machines() -> list[tuple[str, str, Any]]:
     X, y = datasets.two_moons(800, random_state=0)
     train, test = slice(0, 400), slice(400, None)
     shown: list[tuple[str, str, Any]] = []
-    for name in ("SVC", "NuSVC", "SquaredHingeSVC"):
+    for name in ("SVC", "NuSVC", "SquaredHingeSVC", "HardMarginSVC"):
         model = getattr(corollary, name)().fit(X[train], y[train])
         right = model.score(X[test], y[test])
         about = "400 points of two interleaved moons"

@@ -250,6 +250,7 @@ class KernelMachine(RowsLearner):
     def _expand(self, X: Any, B: Floats) -> Floats:
         """Return the sums (1), but for rho, for several columns of coefficients."""
         X = self._query(X)  # type: ignore[attr-defined]
+        X = X.astype(np.result_type(X.dtype, self.dual_coef_.dtype), copy=False)
         if not len(self.support_):
             return np.zeros((X.shape[0], B.shape[1]))
         if self.kernel == "precomputed":

@@ -142,17 +142,13 @@ def compress(model: Any, n_vectors: int, X: Any = None) -> Compressed:
 
 def columns(model: Any) -> tuple[Floats, Vector]:
     """Return every machine's coefficients (s, p), and the vectors it may use."""
-    D = model._coefficients().astype(np.float64)
-    if isinstance(model, SingleMachine) or len(model.classes_) == 2:
-        return D.T, np.ones(D.T.shape, dtype=bool)
-    K = len(model.classes_)
-    label = np.repeat(np.arange(K), model.n_support_)
-    pairs = list(itertools.combinations(range(K), 2))
-    B, of = np.zeros((D.shape[1], len(pairs))), np.zeros((D.shape[1], len(pairs)), bool)
-    for p, (a, b) in enumerate(pairs):
-        B[label == a, p], B[label == b, p] = D[b - 1, label == a], D[a, label == b]
-        of[:, p] = (label == a) | (label == b)
-    return B, of
+    if isinstance(model, SingleMachine):
+        B = model._coefficients().T.astype(np.float64)
+        return B, np.ones(B.shape, dtype=bool)
+    B = model._pair_coefficients().astype(np.float64)
+    pairs = itertools.combinations(range(len(model.classes_)), 2)
+    label = np.repeat(np.arange(len(model.classes_)), model.n_support_)
+    return B, np.column_stack([(label == a) | (label == b) for a, b in pairs])
 
 
 def chosen(K: Floats, B: Floats, of: Vector, m: int) -> Vector:
