@@ -90,6 +90,7 @@ ESTIMATORS = {
     "OneClassSVM": "corollary.svm.one_class_svm",
     "SVR": "corollary.svm.svr",
     "SVDD": "corollary.svm.svdd",
+    "SquaredEpsilonSVR": "corollary.svm.squared_epsilon_svr",
     "SquaredHingeSVC": "corollary.svm.squared_hinge_svc",
     "SVC": "corollary.svm.svc",
     "TweedieRegressor": "corollary.linear.tweedie",
@@ -249,6 +250,9 @@ if TYPE_CHECKING:
     )
     from corollary.svm.representer_machine import (
         RepresenterRegressor as RepresenterRegressor,
+    )
+    from corollary.svm.squared_epsilon_svr import (
+        SquaredEpsilonSVR as SquaredEpsilonSVR,
     )
     from corollary.svm.squared_hinge_svc import SquaredHingeSVC as SquaredHingeSVC
     from corollary.svm.svc import SVC as SVC

@@ -255,6 +255,13 @@ LEARNERS = [
         "SVR", {"kernel": "linear", "C": 1e-3, "tol": 1e-9}, ("intercept_",), "number"
     ),
     Case(
+        "SquaredEpsilonSVR",
+        {"kernel": "linear", "C": 1e-3, "tol": 1e-9},
+        ("intercept_",),
+        "number",
+        1e-8,
+    ),
+    Case(
         "NuSVR",
         # a nu for which some variable is free: the intercept is unique
         {"kernel": "linear", "C": 1e-3, "nu": 0.3719, "tol": 1e-9},

@@ -190,7 +190,7 @@ def test_float32_rows_are_kept_so_unless_coefficients_are_too_large():
     narrow = HardMarginSVC(gamma=0.3).fit(X.astype(np.float32), y)
     assert narrow.dual_coef_.dtype == np.float64
     assert narrow.separable_
-    assert narrow.margin_ < 1e-3
+    assert narrow.margin_ < 2e-3
     assert narrow.score(X.astype(np.float32), y) == 1
 
 

@@ -161,7 +161,7 @@ def _machines() -> list[tuple[str, str, Any]]:
         shown.append((about, f"accuracy on 400 new points: {right:.1%}", model))
     x = np.linspace(0, 6, 200)[:, None]
     wave = np.sin(x[:, 0]) + 0.1 * np.random.default_rng(0).normal(size=200)
-    for name in ("SVR", "NuSVR"):
+    for name in ("SVR", "NuSVR", "SquaredEpsilonSVR"):
         model = getattr(corollary, name)().fit(x, wave)
         fits = model.score(x, np.sin(x[:, 0]))
         shown.append(
