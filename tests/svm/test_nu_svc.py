@@ -1,0 +1,31 @@
+"""Classification with a share of margin errors."""
+
+import numpy as np
+import pytest
+from common.machines import assert_scikit_learns, data
+
+from corollary import SVC, NuSVC
+from corollary.core.errors import ParameterError
+
+
+@pytest.mark.course("S0-26")
+def test_nu_is_a_share_of_rows_and_stands_for_a_price():
+    X, y, _ = data(8)
+    margin = NuSVC(nu=0.4, tol=1e-9).fit(X, y)
+    price = SVC(C=margin.C_, tol=1e-9).fit(X, y)
+    g = price.decision_function(X)
+    np.testing.assert_allclose(margin.decision_function(X), g, atol=1e-5)
+    bound = np.abs(margin.dual_coef_[0]) >= margin.C_ * (1 - 1e-9)
+    assert bound.sum() / len(y) <= 0.4 <= len(margin.support_) / len(y)
+    m = y[margin.support_] * margin.decision_function(margin.support_vectors_)
+    np.testing.assert_allclose(m[~bound], 1, atol=1e-9)
+    with pytest.raises(
+        ParameterError, match=r"NuSVC: specified nu is infeasible.*0\.9"
+    ):
+        NuSVC(nu=0.9).fit(X[y == 1][:50].repeat(2, 0), np.arange(100) < 20)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_it_is_scikit_learns(sparse):
+    # LIBSVM's margins are 1 only to 4e-6 there
+    assert_scikit_learns("NuSVC", {"nu": 0.4}, sparse, close=1e-5)
