@@ -5,7 +5,7 @@ import pytest
 from common.machines import assert_scikit_learns, data
 
 from corollary import SVC, NuSVC
-from corollary.core.errors import ParameterError
+from corollary.core.errors import DataError, ParameterError
 
 
 @pytest.mark.course("S0-26")
@@ -23,6 +23,12 @@ def test_nu_is_a_share_of_rows_and_stands_for_a_price():
         ParameterError, match=r"NuSVC: specified nu is infeasible.*0\.9"
     ):
         NuSVC(nu=0.9).fit(X[y == 1][:50].repeat(2, 0), np.arange(100) < 20)
+
+
+def test_hulls_that_touch_are_refused_at_once():
+    X, y, _ = data(17, 40)  # a product tells the classes apart, and no line does
+    with pytest.raises(DataError, match="NuSVC: nu must be so large that the reduced"):
+        NuSVC(nu=0.5, kernel="linear").fit(X, y)
 
 
 @pytest.mark.parametrize("sparse", [False, True])

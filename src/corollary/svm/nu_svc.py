@@ -43,6 +43,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import real
 from corollary.core.report import Report, StopReason
 from corollary.solvers import smo
+from corollary.svm.hard_margin import TOUCH, variance_of
 from corollary.svm.pairs import PairMachines, Run, Solved
 
 __all__ = ["NuSVC"]
@@ -168,7 +169,7 @@ class NuSVC(PairMachines):
     ) -> tuple[smo.Optimum, dict[str, Any]]:
         """Solve (2), and divide by r."""
         o, r = self._solve_finely(gram, self._dual(s, price), run)
-        if not r > 1e-12 * np.abs(o.f).max(initial=0.0):
+        if not r > 0:
             must = "nu must be so large that the reduced hulls of two classes are apart"
             remedy = "Raise nu, or use a kernel that separates the classes better."
             raise DataError(sentence(self, must, f"nu = {self.nu:g}", remedy))
@@ -183,11 +184,15 @@ class NuSVC(PairMachines):
     def _solve_finely(
         self, gram: smo.Gram, dual: smo.Dual, run: Run
     ) -> tuple[smo.Optimum, float]:
-        """Solve (2) until the violation is tol once all is divided by r."""
+        """Solve (2) until the violation is tol once all is divided by r, or r is 0."""
         limits = self._limits(run.threads, run.crowd)
+        half = float(np.abs(dual.start).sum()) / 2
+        least = half**2 * TOUCH**2 * variance_of(gram)
         for _ in range(FINER):
             o = smo.solve(gram, dual, limits)
             r = float(o.rho[0] - o.rho[1]) / 2  # (3)
+            if o.b @ o.f <= least:  # the nearest points of the hulls are one
+                return o, 0.0
             if o.stop is not StopReason.CONVERGED or o.violation <= self.tol * r:
                 break
             finer = min(self.tol * max(r, 0.0), limits.tol / 10)

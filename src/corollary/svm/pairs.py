@@ -372,6 +372,7 @@ class PairMachines(KernelMachine, Classifier):
 
     def _audit(self) -> None:
         """Refuse learned arrays that do not belong together."""
+        self._audit_expansion()
         K, n = len(self.classes_), np.asarray(self.n_support_)
         pairs = K * (K - 1) // 2
         sums = (n >= 0).all() and n.sum() == len(self.support_)
@@ -381,9 +382,24 @@ class PairMachines(KernelMachine, Classifier):
             must = f"The internal representation of {name} was altered: n_support_, "
             must += "dual_coef_ and intercept_ must fit the classes"
             raise DataError(sentence(self, must, f"n_support_ = {n.tolist()}"))
-        if hasattr(self, "isotonic_") and len(self.isotonic_) != pairs:
-            must = f"isotonic_ must have {pairs} parts"
-            raise DataError(sentence(self, must, f"{len(self.isotonic_)}"))
+        self._audit_calibration(pairs)
+
+    def _audit_calibration(self, pairs: int) -> None:
+        """Refuse probabilities that no fit leaves."""
+        parts = [vars(self)[n] for n in ("probA_", "probB_") if hasattr(self, n)]
+        must = f"probA_ and probB_ must be {pairs} finite numbers each"
+        good = len(parts) in (0, 2) and all(
+            np.shape(part) == (pairs,) and calibration.sound(part) for part in parts
+        )
+        if hasattr(self, "isotonic_"):
+            must = f"isotonic_ must have {pairs} parts of corners (x, y) with rising x"
+            good = good and len(self.isotonic_) == pairs
+            good = good and all(
+                calibration.sound(part) and calibration.rising(part)
+                for part in self.isotonic_
+            )
+        if not good:
+            raise DataError(sentence(self, must, "others"))
 
     def decision_function(self, X: Any) -> Floats:
         """Return the score of each row.

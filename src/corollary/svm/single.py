@@ -55,6 +55,7 @@ class SingleMachine(KernelMachine):
 
     def _audit(self) -> None:
         """Refuse learned arrays that do not belong together."""
+        self._audit_expansion()
         if int(self.n_support_[0]) != len(self.support_):
             must = "The internal representation was altered: n_support_ must be "
             must += f"{len(self.support_)}"

@@ -101,8 +101,8 @@ class SVDD(SingleMachine, OutlierDetector):
         a, which sums to 1.
     intercept_ : array of shape (1,)
         R^2 - ||c||^2.
-    diagonal_ : float or None
-        With 'precomputed': k(x, x) of every row of the fit, None where they differ.
+    diagonal_ : float
+        k(x, x) of every row of the fit, NaN where they differ.
     offset_ : array of shape (1,)
         -R^2: `decision_function` is `score_samples` less this.
     roles_ : array of shape (n,)
@@ -173,9 +173,8 @@ class SVDD(SingleMachine, OutlierDetector):
         self.radius2_ += ROUNDING * float(np.abs(distance).max())
         self._publish(X, a, self.radius2_ - norm, o.steps)
         self.offset_ = np.array([-self.radius2_], dtype=X.dtype)
-        if kernel is None:
-            alike = np.ptp(diagonal) <= ROUNDING * np.abs(diagonal).max()
-            self.diagonal_ = float(diagonal[0]) if alike else None
+        alike = np.ptp(diagonal) <= ROUNDING * np.abs(diagonal).max()
+        self.diagonal_ = float(diagonal[0]) if alike else np.nan
         over = np.maximum(0.0, distance - self.radius2_)
         account_for([o], self.radius2_ + float(w @ over) / mass, report)  # (1)
         gap = o.gap * 2 / mass**2
@@ -228,7 +227,7 @@ class SVDD(SingleMachine, OutlierDetector):
                 must = "diagonal must be None unless the kernel is 'precomputed'"
                 raise ParameterError(sentence(self, must, f"{shown(diagonal)}"))
             return own(self.kernel if callable(self.kernel) else self._tile_kernel(), X)
-        if diagonal is None and self.diagonal_ is None:
+        if diagonal is None and not np.isfinite(self.diagonal_):
             must = "diagonal must be k(x, x) of each row, for those of the fit differ"
             raise DataError(sentence(self, must, "None"))
         given = np.asarray(self.diagonal_ if diagonal is None else diagonal, float)
