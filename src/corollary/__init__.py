@@ -84,11 +84,13 @@ ESTIMATORS = {
     "SGDRegressor": "corollary.linear.stochastic_gradient",
     "SigmoidBasis": "corollary.linear.expansions.sigmoid_basis",
     "SplineTransformer": "corollary.linear.expansions.spline_transformer",
+    "HardMarginSVC": "corollary.svm.hard_margin_svc",
     "NuSVC": "corollary.svm.nu_svc",
     "NuSVR": "corollary.svm.nu_svr",
     "OneClassSVM": "corollary.svm.one_class_svm",
     "SVR": "corollary.svm.svr",
     "SVDD": "corollary.svm.svdd",
+    "SquaredEpsilonSVR": "corollary.svm.squared_epsilon_svr",
     "SquaredHingeSVC": "corollary.svm.squared_hinge_svc",
     "SVC": "corollary.svm.svc",
     "TweedieRegressor": "corollary.linear.tweedie",
@@ -227,6 +229,7 @@ if TYPE_CHECKING:
     )
     from corollary.persistence import load as load
     from corollary.persistence import save as save
+    from corollary.svm.hard_margin_svc import HardMarginSVC as HardMarginSVC
     from corollary.svm.kernel_fisher_discriminant import (
         KernelFisherDiscriminant as KernelFisherDiscriminant,
     )
@@ -247,6 +250,9 @@ if TYPE_CHECKING:
     )
     from corollary.svm.representer_machine import (
         RepresenterRegressor as RepresenterRegressor,
+    )
+    from corollary.svm.squared_epsilon_svr import (
+        SquaredEpsilonSVR as SquaredEpsilonSVR,
     )
     from corollary.svm.squared_hinge_svc import SquaredHingeSVC as SquaredHingeSVC
     from corollary.svm.svc import SVC as SVC

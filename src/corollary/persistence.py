@@ -304,7 +304,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     except ModelFileError as error:
         raise ModelFileError(f"load: {shown} is damaged or forged: {error}") from None
     except DAMAGE as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise ModelFileError(f"load: {shown} is damaged or forged: {reason}.") from None
 
 

@@ -48,6 +48,7 @@ class Data:
     number: Any
     label: Any
     two: Any
+    apart: Any  # two classes that a hyperplane separates
 
     def y(self, target: str) -> Any:
         score = (self.number - self.number.mean()) / self.number.std()
@@ -58,6 +59,7 @@ class Data:
             "number": self.number,
             "label": self.label,
             "two": self.two,
+            "apart": self.apart,
         }[target]
 
 
@@ -241,9 +243,23 @@ LEARNERS = [
             ("NuSVC", {"nu": 0.7}),
         )
     ),
+    Case(
+        "HardMarginSVC",
+        {"kernel": "linear", "tol": 1e-9},
+        ("intercept_", "margin_"),
+        "apart",
+        1e-6,
+    ),
     Case("SVC", {"C": 0.1, "gamma": 0.01, "tol": 1e-8}, ("intercept_",), "label", 1e-6),
     Case(
         "SVR", {"kernel": "linear", "C": 1e-3, "tol": 1e-9}, ("intercept_",), "number"
+    ),
+    Case(
+        "SquaredEpsilonSVR",
+        {"kernel": "linear", "C": 1e-3, "tol": 1e-9},
+        ("intercept_",),
+        "number",
+        1e-8,
     ),
     Case(
         "NuSVR",
@@ -317,7 +333,10 @@ def make_data(n: int = 2000, d: int = 6, seed: int = 0) -> Data:
     number = score + rng.normal(size=n) + 2.0
     noisy = score + 4 * rng.normal(size=n)
     label = np.digitize(noisy, np.quantile(noisy, [0.3, 0.7]))
-    return Data(X, number, label, (noisy > np.median(noisy)).astype(int))
+    order = np.sort(score)[n // 4 : -n // 4]
+    wide = int(np.diff(order).argmax())
+    apart = (score > order[wide : wide + 2].mean()).astype(int)
+    return Data(X, number, label, (noisy > np.median(noisy)).astype(int), apart)
 
 
 def assert_same(case: Case, model: Any, other: Any, rtol: float | None = None) -> None:

@@ -10,7 +10,7 @@ from corollary.core.errors import DataError
 from corollary.linear.margins import foot, margins
 from corollary.linear.separability import separability
 from corollary.solvers.quadratic_programming import solve_qp
-from corollary.svm.hard_margin import canonical_form, conic_boundary, hard_margin
+from corollary.svm.hard_margin import canonical_form, hard_margin
 
 XOR = np.array([[-1.0, -1], [-1, 1], [1, -1], [1, 1]])
 
@@ -120,25 +120,6 @@ def test_distances_feet_and_the_canonical_form():
     assert found.width == pytest.approx(2 / np.linalg.norm(w))
     with pytest.raises(DataError, match="must separate"):
         canonical_form([1.0, 0.0], 100.0, X, y)
-
-
-@pytest.mark.course("S0-30")
-def test_the_conic_is_the_boundary():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    y = (X[:, 0] ** 2 + 2 * X[:, 1] ** 2 < 1).astype(int)
-    for theta in (1.0, 3.0):
-        model = SVC(kernel="poly", degree=2, gamma=0.7, coef0=theta, C=50, tol=1e-8)
-        model.fit(X, y)
-        conic = conic_boundary(model)
-        np.testing.assert_allclose(conic(X), model.decision_function(X), atol=1e-8)
-        assert conic.kind == "ellipse"
-    saddle = (X[:, 0] * X[:, 1] > 0).astype(int)
-    model = SVC(kernel="poly", degree=2, gamma=1.0, coef0=1.0, C=10).fit(X, saddle)
-    assert conic_boundary(model).kind == "hyperbola"
-    # the constant is theta^2 sum b + intercept, not theta sum b
-    with pytest.raises(DataError, match="kernel 'poly' of degree 2"):
-        conic_boundary(SVC().fit(X, y))
 
 
 def test_misuse():

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from common.machines import data
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC as Peer
 
 from corollary import SVC, StopReason
@@ -38,9 +40,8 @@ def test_it_is_scikit_learns_with_a_finer_solution(K, options, sparse):
     X, y = classes(K=K)
     ours = SVC(tol=1e-8, **options)
     peer = Peer(tol=1e-8, **options)
-    data = sp.csr_array(X) if sparse else X
-    ours.fit(data, y)
-    peer.fit(data if not sparse else sp.csr_matrix(X), y)
+    ours.fit(sp.csr_array(X) if sparse else X, y)
+    peer.fit(sp.csr_matrix(X) if sparse else X, y)
     query, _ = classes(1, 60, K=K)
     for shape in ("ovr", "ovo"):
         ours.decision_function_shape = peer.decision_function_shape = shape
@@ -190,3 +191,108 @@ def test_features_of_very_different_scale_are_warned_of_once():
     with pytest.warns(match="Scale them first") as told:
         SVC().fit(X * [1, 1, 1, 1e4], y)
     assert len([w for w in told if "Scale them" in str(w.message)]) == 1
+
+
+@pytest.mark.course("S1-48", "S0-26")
+def test_the_hard_margin_example():
+    X = np.array([[1.0, 6], [1, 10], [4, 11], [5, 2], [7, 6], [10, 4]])
+    y = np.array([1, 1, 1, -1, -1, -1])
+    for C in (1e3, np.inf):
+        model = SVC(C=C, kernel="linear", tol=1e-9).fit(X, y)
+        alpha = np.zeros(6)
+        alpha[model.support_] = np.abs(model.dual_coef_[0])
+        exact = [8 / 225, 0, 0.04, 0, 17 / 225, 0]
+        np.testing.assert_allclose(alpha, exact, atol=1e-12)
+        np.testing.assert_allclose(model.coef_, [[-1 / 3, 1 / 5]], atol=1e-12)
+        assert model.intercept_[0] == pytest.approx(2 / 15)
+        assert 2 * model.margin_ == pytest.approx(5.144957554275265)
+        assert alpha @ y == pytest.approx(0, abs=1e-14)
+        assert model.support_.tolist() == [4, 0, 2]
+
+
+@pytest.mark.course("S0-32", "S0-26")
+def test_exclusive_or_has_equal_multipliers():
+    X = np.array([[-1.0, -1], [-1, 1], [1, -1], [1, 1]])
+    y = [-1, 1, 1, -1]
+    model = SVC(C=10, kernel="poly", degree=2, gamma=1, coef0=1, tol=1e-10).fit(X, y)
+    np.testing.assert_allclose(np.abs(model.dual_coef_), 1 / 8)
+    np.testing.assert_allclose(model.decision_function(X), y)
+
+
+@pytest.mark.course("S0-25", "S1-48", "S4-49", "S3-64")
+@pytest.mark.parametrize("C", [0.05, 1.0, 20.0])
+def test_conditions_of_optimality_and_slack(C):
+    X, y, _ = data(1)
+    model = SVC(C=C, tol=1e-9).fit(X, y)
+    alpha = np.zeros(len(y))
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    m = y * model.decision_function(X)
+    assert (m[alpha == 0] >= 1 - 1e-7).all()
+    assert (m[alpha == C] <= 1 + 1e-7).all()
+    np.testing.assert_allclose(m[(alpha > 0) & (alpha < C)], 1, atol=1e-7)
+    np.testing.assert_allclose(model.slack_, np.maximum(0, 1 - m), atol=1e-7)
+    wrong = np.flatnonzero(model.roles_ == 3)
+    np.testing.assert_array_equal(wrong, np.flatnonzero(model.slack_ > 1))
+    assert (model.slack_[model.roles_ <= 1] <= 1e-7).all()
+    K = rbf_kernel(X, gamma=model.gamma_)
+    beta = alpha * y
+    dual = alpha.sum() - 0.5 * beta @ K @ beta
+    primal = 0.5 * beta @ K @ beta + C * model.slack_.sum()
+    assert primal == pytest.approx(dual, rel=1e-7)
+
+
+@pytest.mark.course("S2-38")
+def test_without_a_free_row_every_offset_of_an_interval_is_optimal():
+    X = np.array([[-3.0], [-1.0], [1.0], [3.0]])
+    y = np.array([-1, -1, 1, 1])
+    model = SVC(C=0.02, kernel="linear", tol=1e-10).fit(X, y)
+    assert (np.abs(model.dual_coef_) == 0.02).all()
+    w = model.coef_[0, 0]
+    assert w == pytest.approx(0.16)
+    low, high = model.intercept_interval_[0]
+    assert [low, high] == pytest.approx([-0.52, 0.52])
+    assert model.intercept_[0] == pytest.approx(0, abs=1e-12)
+
+    def risk(b):
+        return np.maximum(0, 1 - y * (X[:, 0] * w + b)).sum()
+
+    inside = [risk(b) for b in np.linspace(low, high, 5)]
+    np.testing.assert_allclose(inside, inside[0])
+    assert risk(low - 0.01) > inside[0] + 1e-4
+    assert risk(high + 0.01) > inside[0] + 1e-4
+    assert "every b in" in str(model.report_)
+    free, y2, _ = data(3)
+    ends = SVC().fit(free, y2).intercept_interval_[0]
+    assert ends[0] == ends[1]
+
+
+def test_prediction_needs_support_vectors_alone_and_any_batch():
+    X, y, _ = data(13)
+    model = SVC().fit(X, y)
+    K = rbf_kernel(X, model.support_vectors_, gamma=model.gamma_)
+    whole = model.decision_function(X)
+    np.testing.assert_allclose(whole, K @ model.dual_coef_[0] + model.intercept_)
+    one_by_one = np.concatenate([model.decision_function(x[None]) for x in X])
+    np.testing.assert_array_equal(one_by_one, whole)
+
+
+@pytest.mark.parametrize("options", [{}, {"kernel": "linear", "C": 0.3}], ids=str)
+def test_ten_classes(options):
+    X, y = classes(14, 300, 5, 10)
+    names = np.array([f"c{k}" for k in range(10)])[y]
+    query, _ = classes(15, 80, 5, 10)
+    ours, peer = SVC(tol=1e-8, **options), Peer(tol=1e-8, **options)
+    ours.fit(X, names)
+    peer.fit(X, names)
+    assert ours.intercept_.shape == (45,)
+    np.testing.assert_array_equal(ours.n_support_, peer.n_support_)
+    for shape in ("ovr", "ovo"):
+        ours.decision_function_shape = peer.decision_function_shape = shape
+        scores = peer.decision_function(query)
+        np.testing.assert_allclose(ours.decision_function(query), scores, atol=2e-5)
+    np.testing.assert_array_equal(ours.predict(query), peer.predict(query))
+    assert ours.dual_coef_.shape == (9, len(ours.support_))
+    np.testing.assert_allclose(ours.dual_coef_, peer.dual_coef_, atol=1e-4)
+    ours.break_ties = peer.break_ties = True
+    ours.decision_function_shape = peer.decision_function_shape = "ovr"
+    np.testing.assert_array_equal(ours.predict(query), peer.predict(query))

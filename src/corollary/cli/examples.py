@@ -154,14 +154,14 @@ def _machines() -> list[tuple[str, str, Any]]:
     X, y = datasets.two_moons(800, random_state=0)
     train, test = slice(0, 400), slice(400, None)
     shown: list[tuple[str, str, Any]] = []
-    for name in ("SVC", "NuSVC", "SquaredHingeSVC"):
+    for name in ("SVC", "NuSVC", "SquaredHingeSVC", "HardMarginSVC"):
         model = getattr(corollary, name)().fit(X[train], y[train])
         right = model.score(X[test], y[test])
         about = "400 points of two interleaved moons"
         shown.append((about, f"accuracy on 400 new points: {right:.1%}", model))
     x = np.linspace(0, 6, 200)[:, None]
     wave = np.sin(x[:, 0]) + 0.1 * np.random.default_rng(0).normal(size=200)
-    for name in ("SVR", "NuSVR"):
+    for name in ("SVR", "NuSVR", "SquaredEpsilonSVR"):
         model = getattr(corollary, name)().fit(x, wave)
         fits = model.score(x, np.sin(x[:, 0]))
         shown.append(

@@ -32,6 +32,8 @@ and Weng (2004), second method.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import expit
@@ -133,6 +135,18 @@ def isotonic(g: Floats, t: Vector, w: Floats) -> Floats:
 def steps(g: Floats, corners: Floats) -> Floats:
     """Return the monotone function at g, constant beyond its ends."""
     return np.interp(g, corners[:, 0], corners[:, 1])
+
+
+def sound(values: Any) -> bool:
+    """Tell whether learned numbers are an array of finite ones."""
+    array = np.asarray(values)
+    return array.dtype.kind == "f" and bool(np.isfinite(array).all())
+
+
+def rising(corners: Floats) -> bool:
+    """Tell whether these are corners (m, 2) of a function, from left to right."""
+    table = corners.ndim == 2 and corners.shape[1] == 2 and len(corners) > 0
+    return table and bool((np.diff(corners[:, 0]) > 0).all())
 
 
 def couple(R: Floats) -> Floats:

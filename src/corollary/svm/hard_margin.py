@@ -23,19 +23,25 @@ convex hulls of the two classes,
     u >= 0, each class with sum 1                                                    (7)
 
 Where p and q differ, w = 2 (p - q)/||p - q||^2, a = 2 u/||p - q||^2 and the margin is
-||p - q||/2.  Where they are one point, u proves that no hyperplane separates: its two
-means agree, and any (w, b) would have the same score at both.
+||p - q||/2.  Every u that (7) allows, optimal or not, proves a bound: the scores of a
+hyperplane (w, b) with ||w|| = 1 differ by at least two margins between p and q, so
+
+    no hyperplane has a margin above ||p - q||/2                                     (8)
+
+Where p and q are one point none separates at all: u gives both classes the same mean.
+A search that ended early still has a proof on one side or the other: a margin reached,
+min_{s=+1} f - max_{s=-1} f > 0 for the scores f = (p - q)'phi, or (8).
 
 No summation form: all pairs of rows matter.
 
-Notation: a = alpha; u = weights.
+Notation: a = alpha; u = weights; f = K (s u).
 Course: S0-23, S0-24, S2-30, S3-63, S4-44, S4-46. References: Vapnik (1995); Bennett
 and Bredensteiner (2000).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,14 +49,102 @@ import numpy as np
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_finite
 from corollary.core.errors import DataError, sentence
-from corollary.discriminants.surfaces import Surface
+from corollary.core.report import StopReason
 from corollary.kernels.gram import MatrixGram, TileKernel
 from corollary.linear.margins import margins
 from corollary.solvers import smo
 
-__all__ = ["HardMargin", "canonical_form", "conic_boundary", "hard_margin"]
+__all__ = ["HardMargin", "Hulls", "canonical_form", "hard_margin", "nearest_hulls"]
 
-TOUCH = 1e-6  # share of the spread of the classes below which two points are one
+TOUCH = 1e-6  # share of the spread of the rows below which two points are one
+FINER = 8  # times that (7) is solved, each time from where the last ended
+SAMPLE = 300  # rows that tell the spread
+
+
+@dataclass(frozen=True)
+class Hulls:
+    """The nearest points of two hulls (7), as far as they were found."""
+
+    b: Floats  # (n,) s u: sums to 1 over one class and to -1 over the other
+    f: Floats  # (n,) (p - q)'phi_i
+    square: float  # ||p - q||^2
+    near: float  # least f of the positive class
+    far: float  # largest f of the negative class
+    touch: bool  # p and q are one point
+    spread2: float  # variance of some rows in feature space, or 1
+    optimum: smo.Optimum
+
+    @property
+    def apart(self) -> bool:
+        """Tell whether the scores f separate the classes."""
+        return self.near > self.far and not self.touch
+
+    @property
+    def scale(self) -> float:
+        """Return what makes f canonical (3)."""
+        return 2 / (self.near - self.far)
+
+    @property
+    def rho(self) -> float:
+        """Return -b of (6), for the canonical w."""
+        return self.scale * (self.near + self.far) / 2
+
+    @property
+    def primal(self) -> float:
+        """Return (3) at the canonical w."""
+        return 0.5 * self.scale**2 * self.square
+
+    @property
+    def gap(self) -> float:
+        """Return (3) less (4) at the best multiple of u, 2/||p - q||^2."""
+        return max(0.0, self.primal - 2 / self.square)
+
+
+def nearest_hulls(gram: smo.Gram, s: Floats, limits: smo.Limits) -> Hulls:
+    """Solve (7) until the classes are apart by canonical scores to tol, or touch.
+
+    Parameters
+    ----------
+    gram : Gram
+        The kernel matrix.
+    s : array of shape (n,)
+        -1 and +1, both of them.
+    limits : Limits
+        `tol` is of the conditions s_i (w'phi_i + b) >= 1.
+
+    Returns
+    -------
+    Hulls
+    """
+    positive, zero = s > 0, np.zeros(len(s))
+    start = zero.copy()
+    start[[np.argmax(positive), np.argmin(positive)]] = 1.0, -1.0
+    group = (~positive).astype(np.int8)
+    dual = smo.Dual(zero, np.minimum(s, 0.0), np.maximum(s, 0.0), zero, start, group)
+    spread2 = variance_of(gram)
+    limits = replace(limits, tol=(tol := limits.tol) * spread2)
+    for _ in range(FINER):
+        o = smo.solve(gram, dual, limits)
+        f = o.f
+        square = max(float(o.b @ f), 0.0)
+        near, far = float(f[positive].min()), float(f[~positive].max())
+        touch = square <= TOUCH**2 * spread2
+        found = Hulls(o.b, f, square, near, far, touch, spread2, o)
+        fine = near > far and o.violation <= tol * square / 2
+        if fine or found.touch or o.stop is not StopReason.CONVERGED:
+            break
+        dual, gram = replace(dual, start=o.b), gram.to(np.float64)
+        limits = replace(limits, tol=min(tol * square / 4, limits.tol / 10))
+    return found
+
+
+def variance_of(gram: smo.Gram) -> float:
+    """Return the variance of some rows in feature space, or 1 where they are alike."""
+    some = np.arange(0, gram.n, -(-gram.n // SAMPLE))
+    K = np.empty((len(some), len(some)), gram.dtype)
+    gram.take(some).fill(some, K, np.arange(len(some)))
+    K = K.astype(np.float64)
+    return max(float(np.diagonal(K).mean() - K.mean()), 0.0) or 1.0
 
 
 @dataclass(frozen=True)
@@ -154,7 +248,7 @@ def hard_margin(
     gamma, coef0, degree
         Of the kernel.
     tol : float
-        Of the optimality conditions of (7), relative to the kernel's largest value.
+        Of the conditions of (3).
 
     Returns
     -------
@@ -172,37 +266,19 @@ def hard_margin(
     X, y, s, classes = checked(X, y)
     k = kernel if callable(kernel) else TileKernel(kernel, gamma, coef0, degree)
     K = np.asarray(k(X, X), dtype=np.float64)
-    size = float(np.abs(np.diagonal(K)).max()) or 1.0
-    positive = s > 0
-    count = np.where(positive, positive.sum(), (~positive).sum())
-    zero = np.zeros(len(s))
-    dual = smo.Dual(
-        zero,
-        np.minimum(s, 0.0),
-        np.maximum(s, 0.0),
-        zero,
-        s / count,
-        (~positive).astype(np.int8),
-    )
-    best = smo.solve(MatrixGram(K, np.float64), dual, smo.Limits(tol=tol * size))
-    u, f = np.abs(best.b), K @ best.b
-    square = max(float(best.b @ f), 0.0)
-    near, far = float(f[positive].min()), float(f[~positive].max())
-    spread = np.sqrt(max(float(np.diagonal(K).mean() - K.mean()), 0.0))
-    if near <= far or np.sqrt(square) <= TOUCH * spread:
-        distance = float(np.sqrt(square)) if square > 1e-20 * size else 0.0
+    hulls = nearest_hulls(MatrixGram(K, np.float64), s, smo.Limits(tol=tol))
+    u, distance = np.abs(hulls.b), float(np.sqrt(hulls.square))
+    if not hulls.apart:
         return HardMargin(
-            False, u, distance, zero, 0.0, None, 0.0, np.zeros(0, int), np.inf, np.inf,
-            np.inf, np.inf, X, s, k, classes,
+            False, u, distance, np.zeros(len(s)), 0.0, None, 0.0, np.zeros(0, int),
+            np.inf, np.inf, np.inf, np.inf, X, s, k, classes,
         )  # fmt: skip
-    scale = 2 / (near - far)
-    alpha, b = scale * u, -scale * (near + far) / 2  # (6)
-    m = s * (scale * f + b)
-    norm2 = scale**2 * square
+    alpha, b, primal = hulls.scale * u, -hulls.rho, hulls.primal  # (6)
+    m = s * (hulls.scale * hulls.f + b)
     w = (alpha * s) @ X if kernel == "linear" else None
     return HardMargin(
-        True, u, float(np.sqrt(square)), alpha, b, w, float(1 / np.sqrt(norm2)),
-        np.flatnonzero(alpha > 0), 0.5 * norm2, float(alpha.sum()) - 0.5 * norm2,
+        True, u, distance, alpha, b, w, float(1 / np.sqrt(2 * primal)),
+        np.flatnonzero(alpha > 0), primal, float(alpha.sum()) - primal,
         float(np.abs(alpha * (m - 1)).max()), max(0.0, 1 - float(m.min())),
         X, s, k, classes,
     )  # fmt: skip
@@ -220,48 +296,6 @@ def canonical_form(w: Any, b: float, X: Any, y: Any) -> tuple[Floats, float]:
         must = "the hyperplane must separate the classes"
         raise DataError(sentence("canonical_form", must, f"a margin of {least:g}"))
     return np.asarray(w, float) / least, b / least
-
-
-def conic_boundary(model: Any) -> Surface:
-    """Return the conic on which a machine of degree 2 decides in the plane.
-
-    Of sum_s b_s (gamma z_s'x + c)^2 + b = x'A x + l'x + r the coefficients are
-
-        A = gamma^2 sum b_s z_s z_s',  l = 2 gamma c sum b_s z_s,  r = c^2 sum b_s + b
-
-    They are read from the sum: the normal vector in feature space is in general not the
-    image of any point of the plane.
-
-    Parameters
-    ----------
-    model : fitted SVC of two classes with a polynomial kernel of degree 2, two features
-
-    Returns
-    -------
-    Surface
-        With `kind` and `equation()`, positive on the side of the second class.
-
-    Examples
-    --------
-    >>> from corollary import SVC
-    >>> X = [[0.0, 0.0], [2.0, 0.0], [-2.0, 0.0], [0.0, 2.0], [0.0, -2.0]]
-    >>> model = SVC(kernel="poly", degree=2, gamma=1.0, coef0=1.0, C=1e3)
-    >>> conic_boundary(model.fit(X, [1, 0, 0, 0, 0])).kind
-    'ellipse'
-    """
-    who = "conic_boundary"
-    fits = getattr(model, "kernel", None) == "poly" and model.degree == 2
-    if not fits or len(model.classes_) != 2 or model.n_features_in_ != 2:
-        must = (
-            "the model must have kernel 'poly' of degree 2, two classes, two features"
-        )
-        raise DataError(sentence(who, must, f"{model!r}"))
-    Z = model.support_vectors_
-    Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z, dtype=np.float64)
-    pull, g, c = np.ravel(model.dual_coef_).astype(float), model.gamma_, model.coef0
-    A = g**2 * (Z.T * pull) @ Z
-    constant = c**2 * pull.sum() + float(model.intercept_[0])
-    return Surface(A, 2 * g * c * (pull @ Z), constant)
 
 
 def checked(X: Any, y: Any) -> tuple[Floats, Vector, Floats, Vector]:

@@ -75,7 +75,9 @@ class KernelMachine(RowsLearner):
     n_features_in_: int
     support_: Vector
     support_vectors_: Any
+    n_support_: Vector
     dual_coef_: Any
+    intercept_: Any
     shape_fit_: tuple[int, int]
     gamma_: float
     max_seconds: float | None = None
@@ -283,6 +285,29 @@ class KernelMachine(RowsLearner):
         self.shape_fit_ = X.shape
         self.fit_status_ = 0
 
+    def _audit_expansion(self) -> None:
+        """Refuse an expansion that no fit leaves: files and users can alter it."""
+        s, given = len(self.support_), self.kernel == "precomputed"
+        rows = self.n_features_in_ if given else self.shape_fit_[0]
+        whole = (np.asarray(self.support_), np.asarray(self.n_support_))
+        numbers = (self.dual_coef_, self.support_vectors_, self.intercept_)
+        if any(a.dtype.kind not in "iu" for a in whole):
+            must, came = "support_ and n_support_ must be whole numbers", "others"
+        elif s and not 0 <= int(whole[0].min()) <= int(whole[0].max()) < rows:
+            must = f"support_ must be numbers of rows, 0 to {rows - 1}"
+            came = f"{whole[0].min()} to {whole[0].max()}"
+        elif any(a.dtype.kind != "f" for a in numbers):
+            must, came = "coefficients and support vectors must be numbers", "others"
+        elif not given and self.support_vectors_.shape[0] != s:
+            must = f"support_vectors_ must have {s} rows"
+            came = f"{self.support_vectors_.shape[0]}"
+        elif not isinstance(self.gamma_, float) or not 0 < self.gamma_ < np.inf:
+            must, came = "gamma_ must be a number > 0", f"{self.gamma_!r}"
+        else:
+            return
+        must = f"The internal representation was altered: {must}"
+        raise DataError(sentence(self, must, came))
+
     def _coefficients(self) -> Floats:
         """Return dual_coef_ as a dense array."""
         D = self.dual_coef_
@@ -320,6 +345,7 @@ class KernelMachine(RowsLearner):
             X = present_things(self, X)
         else:
             X = self._query(X)  # type: ignore[attr-defined]
+            X = X.astype(np.result_type(X.dtype, self.dual_coef_.dtype), copy=False)
         if not len(self.support_):
             return np.zeros((X.shape[0], B.shape[1]))
         if self.kernel == "precomputed":

@@ -43,12 +43,12 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import real
 from corollary.core.report import Report, StopReason
 from corollary.solvers import smo
+from corollary.svm.hard_margin import TOUCH, variance_of
 from corollary.svm.pairs import PairMachines, Run, Solved
 
 __all__ = ["NuSVC"]
 
 FINER = 5  # times that (2) is solved, each time from where the last ended
-TOUCHING = 1e-6  # distance of hulls that meet, over the largest between the rows
 SAMPLE = 64  # rows that tell the largest distance
 
 
@@ -189,17 +189,15 @@ class NuSVC(PairMachines):
     def _solve_finely(
         self, gram: smo.Gram, dual: smo.Dual, run: Run
     ) -> tuple[smo.Optimum, float]:
-        """Solve (2) until the violation is tol once all is divided by r.
-
-        r is 0 where ||w||, the distance of the hulls, cannot be told from 0.
-        """
+        """Solve (2) until the violation is tol once all is divided by r, or r is 0."""
         limits = self._limits(run.threads, run.crowd, run.kept)
-        touching = TOUCHING * float(np.abs(dual.start).sum()) / 2 * diameter(gram)
+        half = float(np.abs(dual.start).sum()) / 2
+        least = half**2 * TOUCH**2 * variance_of(gram)
         for _ in range(FINER):
             o = smo.solve(gram, dual, limits)
-            if o.b @ o.f <= touching**2:
-                return o, 0.0
             r = float(o.rho[0] - o.rho[1]) / 2  # (3)
+            if o.b @ o.f <= least:  # the nearest points of the hulls are one
+                return o, 0.0
             if o.stop is not StopReason.CONVERGED or o.violation <= self.tol * r:
                 break
             finer = min(self.tol * max(r, 0.0), limits.tol / 10)
@@ -236,13 +234,3 @@ class NuSVC(PairMachines):
         report.facts["nu"] = share + "support vectors"
         self.C_ = float(np.abs(one.beta).sum() / np.abs(one.optimum.b).sum())  # 1 / r
         report.facts["C"] = self.C_
-
-
-def diameter(gram: smo.Gram) -> float:
-    """Return the largest distance between the images of some rows."""
-    rows = np.unique(np.linspace(0, gram.n - 1, SAMPLE).astype(np.int64))
-    block = np.empty((len(rows), len(rows)), gram.dtype)
-    gram.take(rows).fill(rows, block, np.arange(len(rows)))
-    K = block.astype(np.float64)
-    own = np.diagonal(K)
-    return float(np.sqrt(max(0.0, (own[:, None] + own - 2 * K).max())))

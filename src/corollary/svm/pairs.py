@@ -44,16 +44,19 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import anything, boolean, missing, one_of, real, seed
 from corollary.core.randomness import entropy
 from corollary.core.report import Report
+from corollary.discriminants.surfaces import Surface
 from corollary.engine.executors import team
 from corollary.engine.sources import Chunk
 from corollary.solvers import smo
 from corollary.svm import calibration
-from corollary.svm.machine import Kernel, KernelMachine, account_for, capped
+from corollary.svm.conic_boundary import conic_boundary
+from corollary.svm.machine import Kernel, KernelMachine, account_for, capped, own
 
 __all__ = ["ROLES", "PairMachines", "Solved"]
 
 KEPT = 88  # bytes of a row in each of its machines until all are solved
 ROLES = ("outside", "margin", "inside", "misclassified")
+LOST = 1e-3  # most that a score may lose to rounding in float32
 
 Pair = tuple[int, int]
 
@@ -170,7 +173,7 @@ class PairMachines(KernelMachine, Classifier):
             lambda task, run: self._solve_pair(data, task[0], run.at(task[1], kept)),
             list(zip(pairs, begin, strict=True)),
         )
-        self._assemble(X, y, pairs, solved)
+        self._assemble(wide_enough(kernel, X, solved), y, pairs, solved)
         self._tell(solved, report)
         self._check_curvature(kernel, X, report)
         if self.probability:
@@ -239,7 +242,7 @@ class PairMachines(KernelMachine, Classifier):
             self.roles_ = one.roles
             slack = np.maximum(0.0, 1 - one.margins)
             self.slack_ = slack.astype(self.intercept_.dtype)
-            self.margin_ = 1 / np.sqrt(one.norm) if one.norm > 0 else np.inf
+            self.margin_ = float(1 / np.sqrt(one.norm)) if one.norm > 0 else np.inf
             report.facts["margin"] = self.margin_
             if one.ends[0] < one.ends[1]:
                 low, high = self.intercept_interval_[0]
@@ -331,29 +334,48 @@ class PairMachines(KernelMachine, Classifier):
     def coef_(self) -> Any:
         """Return the weights of the features, of a linear machine."""
         self._only_linear()
-        ends = np.concatenate([[0], np.cumsum(self.n_support_)])
-        V, D, rows = self.support_vectors_, self._coefficients(), []
-        for a, b in itertools.combinations(range(len(self.classes_)), 2):
-            of_a, of_b = slice(*ends[a : a + 2]), slice(*ends[b : b + 2])
-            rows.append(D[b - 1, of_a] @ V[of_a] + D[a, of_b] @ V[of_b])
-        return self._published(np.array(rows))
+        return self._published(self._pair_coefficients().T @ self.support_vectors_)
+
+    def boundary(self, classes: Any = None) -> Surface:
+        """Return where the machine decides, as an equation.
+
+        Parameters
+        ----------
+        classes : pair of labels, optional
+            Of more than two classes: the pair whose boundary is wanted.
+
+        Returns
+        -------
+        Surface
+            The conic, with its `kind` and `equation()`, of a polynomial kernel of
+            degree 2 in the plane; the hyperplane of a linear kernel.  Positive on the
+            side of the second class.
+        """
+        check_is_fitted(self)
+        self._audit()
+        return conic_boundary(self, classes)
 
     def _pair_scores(self, X: Any) -> Floats:
         """Return the score of every pair of classes, (n, p)."""
         check_is_fitted(self)
         self._audit()
+        return self._expand(X, self._pair_coefficients()) + self.intercept_
+
+    def _pair_coefficients(self) -> Floats:
+        """Return the coefficients of every pair's machine, (s, p)."""
         K, D = len(self.classes_), self._coefficients()
         if K == 2:
-            return self._expand(X, D.T) + self.intercept_
+            return D.T
         pairs = list(itertools.combinations(range(K), 2))
         B = np.zeros((len(self.support_), len(pairs)), D.dtype)
         of = np.repeat(np.arange(K), self.n_support_)
         for p, (a, b) in enumerate(pairs):
             B[of == a, p], B[of == b, p] = D[b - 1, of == a], D[a, of == b]
-        return self._expand(X, B) + self.intercept_
+        return B
 
     def _audit(self) -> None:
         """Refuse learned arrays that do not belong together."""
+        self._audit_expansion()
         K, n = len(self.classes_), np.asarray(self.n_support_)
         pairs = K * (K - 1) // 2
         sums = (n >= 0).all() and n.sum() == len(self.support_)
@@ -363,9 +385,24 @@ class PairMachines(KernelMachine, Classifier):
             must = f"The internal representation of {name} was altered: n_support_, "
             must += "dual_coef_ and intercept_ must fit the classes"
             raise DataError(sentence(self, must, f"n_support_ = {n.tolist()}"))
-        if hasattr(self, "isotonic_") and len(self.isotonic_) != pairs:
-            must = f"isotonic_ must have {pairs} parts"
-            raise DataError(sentence(self, must, f"{len(self.isotonic_)}"))
+        self._audit_calibration(pairs)
+
+    def _audit_calibration(self, pairs: int) -> None:
+        """Refuse probabilities that no fit leaves."""
+        parts = [vars(self)[n] for n in ("probA_", "probB_") if hasattr(self, n)]
+        must = f"probA_ and probB_ must be {pairs} finite numbers each"
+        good = len(parts) in (0, 2) and all(
+            np.shape(part) == (pairs,) and calibration.sound(part) for part in parts
+        )
+        if hasattr(self, "isotonic_"):
+            must = f"isotonic_ must have {pairs} parts of corners (x, y) with rising x"
+            good = good and len(self.isotonic_) == pairs
+            good = good and all(
+                calibration.sound(part) and calibration.rising(part)
+                for part in self.isotonic_
+            )
+        if not good:
+            raise DataError(sentence(self, must, "others"))
 
     def decision_function(self, X: Any) -> Floats:
         """Return the score of each row.
@@ -405,6 +442,15 @@ class PairMachines(KernelMachine, Classifier):
             return self.classes_[(Z[:, 0] > 0).astype(int)]
         weight = 1 / 3 if self.break_ties else 0.0
         return self.classes_[self._votes(Z, weight).argmax(axis=1)]
+
+
+def wide_enough(kernel: Kernel | None, X: Matrix, solved: list[Solved]) -> Matrix:
+    """Return float32 rows in float64 where coefficients are too large for float32."""
+    if X.dtype == np.float64:
+        return X
+    large = max(float(np.linalg.norm(one.beta)) for one in solved)
+    lost = np.finfo(X.dtype).eps * large * float(np.abs(own(kernel, X)).max())
+    return X.astype(np.float64) if lost > LOST else X
 
 
 @dataclass(frozen=True)

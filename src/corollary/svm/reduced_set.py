@@ -19,6 +19,14 @@ A pivoted Cholesky factor of K grows by a column for each choice, so m choices a
 vectors cost s m^2, and delta never grows.  Several machines on the same vectors, as for
 K classes, add their gains (3).
 
+A ball of `SVDD` has its centre c in place of g.  c_S is a projection, so ||c||^2 =
+||c_S||^2 + delta^2; the radius is kept, and with <c - c_S, phi(x)> from (2)
+
+    | ||phi(x) - c||^2 - ||phi(x) - c_S||^2 | <= 2 delta sqrt(k(x, x)) + delta^2  (4)
+
+A machine on a precomputed matrix knows its support vectors by their numbers alone; its
+matrix K of the fit must be given, and the smaller machine reads fewer of the columns.
+
 Course: S0-32. References: Burges (1996), reduced sets; Chen, Cowan and Grant (1991),
 orthogonal least squares; Fine and Scheinberg (2001), pivoted Cholesky.
 """
@@ -96,12 +104,14 @@ def compress(model: Any, n_vectors: int, X: Any = None) -> Compressed:
 
     Parameters
     ----------
-    model : SVC, NuSVC, SquaredHingeSVC, SVR, NuSVR or OneClassSVM
-        Fitted, with a kernel that is not precomputed.
+    model : SVC, NuSVC, SquaredHingeSVC, HardMarginSVC, SVR, NuSVR, SquaredEpsilonSVR, \
+OneClassSVM or SVDD
+        Fitted.
     n_vectors : int
         Support vectors to keep, at most.
     X : array or CSR of shape (n, d), optional
-        Rows on which the change is measured.
+        Rows on which the change is measured.  With a precomputed kernel it is needed:
+        the matrix (n, n) of the fit.
 
     Returns
     -------
@@ -117,42 +127,53 @@ def compress(model: Any, n_vectors: int, X: Any = None) -> Compressed:
     >>> smaller.after, smaller.change <= smaller.bound
     (20, True)
     """
-    if isinstance(model, SVDD) or not isinstance(model, PairMachines | SingleMachine):
-        must = "model must be a support vector classifier, regressor or OneClassSVM"
-        raise ParameterError(sentence("compress", must, f"a {type(model).__name__}"))
+    if not isinstance(model, PairMachines | SingleMachine):
+        must = "model must be a support vector classifier, regressor or one-class "
+        came = f"a {type(model).__name__}"
+        raise ParameterError(sentence("compress", must + "machine", came))
     check_is_fitted(model)
-    if model.kernel == "precomputed":
-        must = "the kernel must be known as a function"
-        raise ParameterError(sentence("compress", must, "'precomputed'"))
     if not 1 <= n_vectors:
         must = "n_vectors must be at least 1"
         raise ParameterError(sentence("compress", must, f"{n_vectors}"))
-    Z = model.support_vectors_
-    kernel = model.kernel if callable(model.kernel) else model._tile_kernel()
-    s = Z.shape[0]
-    K = checked(model, kernel(Z, Z), (s, s)).astype(np.float64)
+    K, s = matrix(model, X), len(model.support_)
     B, of = columns(model)
     kept = np.sort(chosen(K, B, of, min(n_vectors, s)))
     coefficients, distance, norm = refitted(K, B, of, kept)
     small = smaller(model, kept, coefficients)
     relative = distance / np.where(norm > 0, norm, 1.0)
     found = Compressed(small, s, len(kept), distance, relative)
-    return found if X is None else measured(model, found, kernel, X)
+    if isinstance(model, SVDD):
+        farther = model.intercept_ + distance**2  # R^2 - ||c_S||^2
+        small.intercept_ = farther.astype(model.intercept_.dtype)
+    return found if X is None else measured(model, found, X)
+
+
+def matrix(model: Any, X: Any) -> Floats:
+    """Return the kernel matrix of the support vectors."""
+    s = len(model.support_)
+    if model.kernel == "precomputed":
+        n = model.shape_fit_[0]
+        if X is None or np.shape(X) != (n, n):
+            must = (
+                f"X must be the kernel matrix of the fit, ({n}, {n}), for the kernel "
+            )
+            came = "None" if X is None else f"shape {np.shape(X)}"
+            raise ParameterError(sentence("compress", must + "is precomputed", came))
+        return np.asarray(X, np.float64)[np.ix_(model.support_, model.support_)]
+    Z = model.support_vectors_
+    kernel = model.kernel if callable(model.kernel) else model._tile_kernel()
+    return checked(model, kernel(Z, Z), (s, s)).astype(np.float64)
 
 
 def columns(model: Any) -> tuple[Floats, Vector]:
     """Return every machine's coefficients (s, p), and the vectors it may use."""
-    D = model._coefficients().astype(np.float64)
-    if isinstance(model, SingleMachine) or len(model.classes_) == 2:
-        return D.T, np.ones(D.T.shape, dtype=bool)
-    K = len(model.classes_)
-    label = np.repeat(np.arange(K), model.n_support_)
-    pairs = list(itertools.combinations(range(K), 2))
-    B, of = np.zeros((D.shape[1], len(pairs))), np.zeros((D.shape[1], len(pairs)), bool)
-    for p, (a, b) in enumerate(pairs):
-        B[label == a, p], B[label == b, p] = D[b - 1, label == a], D[a, label == b]
-        of[:, p] = (label == a) | (label == b)
-    return B, of
+    if isinstance(model, SingleMachine):
+        B = model._coefficients().T.astype(np.float64)
+        return B, np.ones(B.shape, dtype=bool)
+    B = model._pair_coefficients().astype(np.float64)
+    pairs = itertools.combinations(range(len(model.classes_)), 2)
+    label = np.repeat(np.arange(len(model.classes_)), model.n_support_)
+    return B, np.column_stack([(label == a) | (label == b) for a, b in pairs])
 
 
 def chosen(K: Floats, B: Floats, of: Vector, m: int) -> Vector:
@@ -218,16 +239,22 @@ def smaller(model: Any, kept: Vector, C: Floats) -> Any:
     return small
 
 
-def measured(model: Any, found: Compressed, kernel: Any, X: Any) -> Compressed:
+def measured(model: Any, found: Compressed, X: Any) -> Compressed:
     """Compare the two machines on rows."""
     X = model._query(X)
+    kernel = model.kernel if callable(model.kernel) else model._tile_kernel()
+    diagonal = own(None if model.kernel == "precomputed" else kernel, X)
+    ball = isinstance(model, SVDD)
     name = "_pair_scores" if isinstance(model, PairMachines) else "_scores"
-    before, after = (getattr(m, name)(X) for m in (model, found.model))
-    change = float(np.abs(before - after).max())
-    size = np.sqrt(np.maximum(own(kernel, X), 0.0).max())
+    name = "decision_function" if ball else name
+    given = (diagonal,) if ball and model.kernel == "precomputed" else ()
+    before, after = (getattr(m, name)(X, *given) for m in (model, found.model))
     same = None
-    if not hasattr(model, "epsilon_") and hasattr(model, "decision_function"):
-        same = float((model.predict(X) == found.model.predict(X)).mean())
-    bound = float(found.distance.max() * size)
+    if hasattr(model, "decision_function"):
+        alike = model.predict(X, *given) == found.model.predict(X, *given)
+        same = float(alike.mean())
+    change, delta = float(np.abs(before - after).max()), float(found.distance.max())
+    bound = delta * float(np.sqrt(max(diagonal.max(), 0.0)))
+    bound = 2 * bound + delta**2 if ball else bound  # (4)
     values = vars(found) | {"bound": bound, "change": change, "agreement": same}
     return Compressed(**values)

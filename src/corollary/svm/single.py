@@ -55,6 +55,7 @@ class SingleMachine(KernelMachine):
 
     def _audit(self) -> None:
         """Refuse learned arrays that do not belong together."""
+        self._audit_expansion()
         if int(self.n_support_[0]) != len(self.support_):
             must = "The internal representation was altered: n_support_ must be "
             must += f"{len(self.support_)}"
@@ -66,6 +67,8 @@ class SingleMachine(KernelMachine):
         X, w = rows.X, rows.w
         if w is None:
             return X, np.ones(X.shape[0])
+        if self.kernel == "precomputed":  # a row of weight 0 is a column still
+            return X, w.astype(np.float64)
         keep = w > 0
         return X if keep.all() else X[keep], w[keep].astype(np.float64)
 

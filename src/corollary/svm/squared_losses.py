@@ -22,6 +22,8 @@ is small.  At the optimum alpha_i = xi_i, or |b_i| = xi_i: rows with y h > 1, or
 the tube, have none.  With eps = 0, (5) is kernel ridge regression, b = lam (K + lam
 I)^-1 y.
 
+`SquaredHingeSVC` and `SquaredEpsilonSVR` have an intercept, and no whole matrix.
+
 Notation: b = beta (n,); f = K b / lam = h at the rows.
 Course: S2-43, S2-44. Reference: Hsieh et al. (2008).
 """

@@ -27,8 +27,12 @@ the rows, where the one-class machine is a plane between them and the origin.  R
 and at most a share nu is outside.  With nu <= 1 / n no row can be: the smallest ball
 around all of them.
 
+A matrix of kernels between new rows and old has no k(x, x) of the new ones, which (5)
+needs.  Where it is the same number for all old rows, as for the Gaussian kernel, it is
+taken for the new ones too; otherwise it must be given.
+
 Notation: a = dual_coef_ over the rows support_; R^2 = radius2_; c = center_, known as a
-point for the linear kernel.
+point for the linear kernel; k(x, x) = diagonal.
 Course: S1-50. Reference: Tax and Duin (2004).
 """
 
@@ -40,10 +44,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import OutlierDetector
 from corollary.core.config import get_config
-from corollary.core.params import function, one_of, real
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.params import real, shown
 from corollary.core.report import Report
 from corollary.engine.sources import Chunk
 from corollary.solvers import smo
@@ -62,7 +67,7 @@ class SVDD(SingleMachine, OutlierDetector):
     ----------
     nu : float, default=0.5
         In (0, 1]: largest share of rows outside.
-    kernel : {'rbf', 'linear', 'poly', 'sigmoid'} or function
+    kernel : {'rbf', 'linear', 'poly', 'sigmoid', 'precomputed'} or function
         A function takes two sets of rows and returns their kernel matrix.
     degree : int, default=3
         Of 'poly'.
@@ -96,6 +101,8 @@ class SVDD(SingleMachine, OutlierDetector):
         a, which sums to 1.
     intercept_ : array of shape (1,)
         R^2 - ||c||^2.
+    diagonal_ : float
+        k(x, x) of every row of the fit, NaN where they differ.
     offset_ : array of shape (1,)
         -R^2: `decision_function` is `score_samples` less this.
     roles_ : array of shape (n,)
@@ -117,7 +124,6 @@ class SVDD(SingleMachine, OutlierDetector):
     takes_things = False
     rules: ClassVar = {
         **SingleMachine.single_rules,
-        "kernel": one_of("rbf", "linear", "poly", "sigmoid") | function,
         "nu": real(0, 1, ends="(]"),
     }
     shapes: ClassVar[Mapping[str, str]] = {**SingleMachine.shapes, "offset_": "1"}
@@ -168,12 +174,15 @@ class SVDD(SingleMachine, OutlierDetector):
         self.radius2_ += ROUNDING * float(np.abs(distance).max())
         self._publish(X, a, self.radius2_ - norm, o.steps)
         self.offset_ = np.array([-self.radius2_], dtype=X.dtype)
+        alike = np.ptp(diagonal) <= ROUNDING * np.abs(diagonal).max()
+        self.diagonal_ = float(diagonal[0]) if alike else np.nan
         over = np.maximum(0.0, distance - self.radius2_)
         account_for([o], self.radius2_ + float(w @ over) / mass, report)  # (1)
         gap = o.gap * 2 / mass**2
         report.optimality = type(report.optimality)("duality gap", gap)
         self._tell_support([(a, w / mass)], report)
-        self.roles_ = np.select([o.b >= w, o.b > 0], [2, 1]).astype(np.int8)
+        at_bound = (o.b >= w) & (w > 0)
+        self.roles_ = np.select([at_bound, o.b > 0], [2, 1]).astype(np.int8)
         tell_roles(ROLES, self.roles_, report)
         report.facts["radius"] = float(np.sqrt(self.radius2_))
         self._tell_share("outside", w, report)
@@ -185,28 +194,55 @@ class SVDD(SingleMachine, OutlierDetector):
         self._only_linear()
         return np.asarray(self._coefficients() @ self.support_vectors_).ravel()
 
-    def decision_function(self, X: Any) -> Floats:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Vector:
+        """Fit, and return 1 for a row inside the ball, -1 for one outside."""
+        self.fit(X, y, sample_weight)
+        given = self.kernel == "precomputed"
+        return self.predict(X, np.diagonal(np.asarray(X)) if given else None)
+
+    def decision_function(self, X: Any, diagonal: Any = None) -> Floats:
         """Return R^2 - ||phi(x) - c||^2 of each row, negative for outliers.
 
         Parameters
         ----------
         X : array or CSR of shape (n, d)
+            With 'precomputed': the kernel of new rows with those of the fit.
+        diagonal : array of shape (n,) or float, optional
+            With 'precomputed': k(x, x) of the new rows; needed where the rows of the
+            fit had several values.
 
         Returns
         -------
         array of shape (n,)
         """
-        return self.score_samples(X) - self.offset_[0]  # (5)
+        return self.score_samples(X, diagonal) - self.offset_[0]
 
-    def score_samples(self, X: Any) -> Floats:
+    def score_samples(self, X: Any, diagonal: Any = None) -> Floats:
         """Return -||phi(x) - c||^2 of each row."""
         check_is_fitted(self)
+        self._audit()
         X = self._query(X)
-        kernel = self.kernel if callable(self.kernel) else self._tile_kernel()
         inner = self._expand(X, self._coefficients().T)[:, 0]
         norm = self.intercept_[0] + self.offset_[0]  # -||c||^2
-        return 2 * inner - own(kernel, X) + norm  # (5)
+        return 2 * inner - self._own(X, diagonal) + norm  # (5)
 
-    def predict(self, X: Any) -> Vector:
+    def _own(self, X: Matrix, diagonal: Any) -> Floats:
+        """Return k(x, x) of each row."""
+        if self.kernel != "precomputed":
+            if diagonal is not None:
+                must = "diagonal must be None unless the kernel is 'precomputed'"
+                raise ParameterError(sentence(self, must, f"{shown(diagonal)}"))
+            return own(self.kernel if callable(self.kernel) else self._tile_kernel(), X)
+        if diagonal is None and not np.isfinite(self.diagonal_):
+            must = "diagonal must be k(x, x) of each row, for those of the fit differ"
+            raise DataError(sentence(self, must, "None"))
+        given = np.asarray(self.diagonal_ if diagonal is None else diagonal, float)
+        if given.shape not in ((), (X.shape[0],)) or not np.isfinite(given).all():
+            must = f"diagonal must be {X.shape[0]} finite numbers, k(x, x) of each row"
+            raise DataError(sentence(self, must, shown(diagonal)))
+        return np.broadcast_to(given, (X.shape[0],))
+
+    def predict(self, X: Any, diagonal: Any = None) -> Vector:
         """Return 1 for a row inside the ball, -1 for one outside."""
-        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
+        inside = self.decision_function(X, diagonal) >= 0
+        return np.where(inside, 1, -1).astype(np.intp)
