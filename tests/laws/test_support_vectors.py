@@ -15,7 +15,8 @@ from corollary import (
 )
 from corollary.datasets import spirals
 from corollary.kernels.feature_maps import PolynomialMap
-from corollary.svm.hard_margin import conic_boundary, hard_margin
+from corollary.svm.conic_boundary import conic_boundary
+from corollary.svm.hard_margin import hard_margin
 from corollary.svm.pairs import ROLES
 
 

@@ -284,6 +284,7 @@ class Decomposition:
             return StopReason.INTERRUPTED
         finally:
             self._restore()
+            self._keep_sums()
 
     def _exhausted(self) -> bool:
         return self.steps >= self.most or time.monotonic() > self.deadline
@@ -352,6 +353,25 @@ class Decomposition:
         self.computed += self.cache.computed
         self._open()
         self._make_whole(np.flatnonzero(absent))
+
+    def _keep_sums(self) -> None:
+        """Take back what rounding did to the groups' sums, where there is most room."""
+        d, change = self.dual, self.b - self.dual.start
+        room = np.minimum(self.b - d.lo, d.hi - self.b)
+        for g in range(self.groups):
+            of = (
+                np.arange(len(room))
+                if d.group is None
+                else np.flatnonzero(d.group == g)
+            )
+            if not len(of) or not (drift := float(change[of].sum())):
+                continue
+            t = of[np.argmax(room[of])]
+            if abs(drift) < room[t]:
+                slot = self.cache.slots(t % self.n + np.zeros(1, dtype=np.int64))
+                self.f -= drift * np.tile(self.cache.K[slot[0]], self.copies)
+                self.b[t] -= drift
+        self._gather()
 
     def sharpen(self) -> None:
         """Go on in float64."""

@@ -220,7 +220,7 @@ class HardMarginSVC(PairMachines):
         self.witness_ = np.zeros((len(solved), self.shape_fit_[0]))
         for one, row in zip(solved, self.witness_, strict=True):
             row[one.rows] = one.optimum.b
-        squares = [float(one.optimum.b @ one.optimum.f) for one in solved]
+        squares = [2 * one.optimum.objective for one in solved]
         self.distance_ = np.sqrt(np.maximum(squares, 0.0))
         joint = [bool(np.isfinite(one.bound).all()) for one in solved]
         short = [

@@ -25,7 +25,6 @@ from corollary.core.params import boolean, function, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources import Chunk
-from corollary.kernels.given import row_numbers
 from corollary.kernels.gram import (
     BlockGram,
     MatrixGram,
@@ -35,6 +34,13 @@ from corollary.kernels.gram import (
     packed,
 )
 from corollary.solvers import smo
+from corollary.svm.things import (
+    is_things,
+    numbered,
+    of_things,
+    present_things,
+    things_of,
+)
 
 __all__ = ["KernelMachine", "account_for", "capped", "expansion"]
 
@@ -137,7 +143,7 @@ class KernelMachine(RowsLearner):
             super().fit(np.arange(float(len(things)))[:, None], y, sample_weight)
         finally:
             del self._things
-        self.support_vectors_ = things[row_numbers(self.support_vectors_)]
+        self.support_vectors_ = numbered(things, self.support_vectors_)
         return self
 
     # -- the kernel ------------------------------------------------------------------
@@ -290,7 +296,9 @@ class KernelMachine(RowsLearner):
         s, given = len(self.support_), self.kernel == "precomputed"
         rows = self.n_features_in_ if given else self.shape_fit_[0]
         whole = (np.asarray(self.support_), np.asarray(self.n_support_))
-        numbers = (self.dual_coef_, self.support_vectors_, self.intercept_)
+        numbers = [self.dual_coef_, self.support_vectors_, self.intercept_]
+        if callable(self.kernel) and is_things(self.support_vectors_):
+            del numbers[1]
         if any(a.dtype.kind not in "iu" for a in whole):
             must, came = "support_ and n_support_ must be whole numbers", "others"
         elif s and not 0 <= int(whole[0].min()) <= int(whole[0].max()) < rows:
@@ -341,7 +349,7 @@ class KernelMachine(RowsLearner):
 
     def _expand(self, X: Any, B: Floats) -> Floats:
         """Return the sums (1), but for rho, for several columns of coefficients."""
-        if self.support_vectors_.dtype.kind in "OUS":
+        if is_things(self.support_vectors_):
             X = present_things(self, X)
         else:
             X = self._query(X)  # type: ignore[attr-defined]
@@ -364,32 +372,6 @@ def weighty(sample_weight: Any) -> Vector | None:
     w = np.asarray(sample_weight)
     known = w.ndim == 1 and w.dtype.kind in "fiub"
     return None if not known or (w > 0).all() else np.flatnonzero(w > 0)
-
-
-def things_of(X: Any) -> Any:
-    """Return rows that are texts or other objects as an array of them, else None."""
-    if not isinstance(X, list | tuple | np.ndarray) or not len(X):
-        return None
-    objects = isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object
-    if not objects and not isinstance(X[0], str | bytes):
-        return None
-    things = np.empty(len(X), dtype=object)
-    things[:] = list(X)
-    return things
-
-
-def present_things(who: Any, X: Any) -> Any:
-    """Return such rows; refuse others where the fit was on such."""
-    things = things_of(X)
-    if things is None:
-        must = "X must hold objects such as those of the fit"
-        raise DataError(sentence(who, must, f"{type(X).__name__}"))
-    return things
-
-
-def of_things(kernel: Any, things: Any) -> Kernel:
-    """Return a kernel of rows' numbers by way of the rows."""
-    return lambda A, B: kernel(things[row_numbers(A)], things[row_numbers(B)])
 
 
 def tile_of(kernel: Any) -> TileKernel | None:

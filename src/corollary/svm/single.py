@@ -67,8 +67,6 @@ class SingleMachine(KernelMachine):
         X, w = rows.X, rows.w
         if w is None:
             return X, np.ones(X.shape[0])
-        if self.kernel == "precomputed":  # a row of weight 0 is a column still
-            return X, w.astype(np.float64)
         keep = w > 0
         return X if keep.all() else X[keep], w[keep].astype(np.float64)
 
