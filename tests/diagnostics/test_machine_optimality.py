@@ -21,6 +21,7 @@ from corollary import (
     NuSVC,
     NuSVR,
     OneClassSVM,
+    SquaredEpsilonSVR,
     SquaredHingeSVC,
 )
 from corollary.core.errors import DataError
@@ -43,6 +44,7 @@ FITS = [
     (SquaredHingeSVC(C=2.0, **FINE), y),
     (SVR(C=2.0, epsilon=0.2, **FINE), t),
     (NuSVR(nu=0.4, C=2.0, **FINE), t),
+    (SquaredEpsilonSVR(C=2.0, epsilon=0.2, **FINE), t),
     (KernelQuantileRegressor(quantile=0.3, **FINE), t),
     (KernelRidge(alpha=0.5, kernel="rbf"), t),
     (KernelRidge(alpha=0.5, kernel="laplacian", fit_intercept=True), t),

@@ -18,6 +18,7 @@ value.  The machines differ in what they put into (1):
     NuSVC                    -y     C_i = w_i/r           0     the same
     SquaredHingeSVC          -y     0 <= y b              0     C_i max(0, 1 - y g)^2
     SVR, NuSVR               -y     |b| <= C_i            0     C_i (|y - g| - eps)_+
+    SquaredEpsilonSVR        -y     none                  0     C_i (|y - g| - eps)_+^2
     KernelQuantileRegressor  -y     C_i (tau - 1) .. C_i tau  0  C_i pinball(y - g)
     KernelRidge              -y     none                  0     C_i (y - g)^2 / 2
     OneClassSVM              0      0 <= b <= w_i         nu W  w_i max(0, rho - h)
@@ -67,7 +68,13 @@ from corollary.svm.machine import capped, expansion, own, tile_of
 __all__ = ["MACHINES", "Proof", "prove"]
 
 CLASSIFIERS = ("SVC", "NuSVC", "SquaredHingeSVC")
-REGRESSORS = ("SVR", "NuSVR", "KernelQuantileRegressor", "KernelRidge")
+REGRESSORS = (
+    "SVR",
+    "NuSVR",
+    "SquaredEpsilonSVR",
+    "KernelQuantileRegressor",
+    "KernelRidge",
+)
 ONE_CLASS = ("OneClassSVM", "SVDD")
 LINEAR = ("LinearSVC", "LinearSVR")
 MACHINES = (*CLASSIFIERS, *REGRESSORS, *ONE_CLASS, *LINEAR)
@@ -262,7 +269,7 @@ def of_numbers(model: Any, y: Floats, w: Floats) -> Problem:
         tau = float(model.quantile)
         return Problem(-y, (tau - 1) * price, tau * price)
     epsilon = float(model.epsilon_ if name == "NuSVR" else model.epsilon)
-    if getattr(model, "loss", "").startswith("squared"):
+    if name == "SquaredEpsilonSVR" or getattr(model, "loss", "").startswith("squared"):
         free = unbounded(price)
         return Problem(-y, -free, free, epsilon, ridge(2 * price))
     return Problem(-y, -price, price, epsilon)

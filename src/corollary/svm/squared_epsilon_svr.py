@@ -35,27 +35,25 @@ epsilon-insensitive loss; Suykens and Vandewalle (1999), epsilon = 0.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
 
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.base import SingleRegressor
 from corollary.core.config import get_config
-from corollary.core.params import real
 from corollary.core.report import Report
 from corollary.engine.sources import Chunk
 from corollary.kernels.gram import Ridged
 from corollary.solvers import smo
 from corollary.svm.machine import account_for, capped
-from corollary.svm.single import TUBE, SingleMachine, tell_roles
+from corollary.svm.single import TUBE, tell_roles
+from corollary.svm.svr import SVR
 
 __all__ = ["SquaredEpsilonSVR"]
 
 ROOM = 1e-9  # added to the box, so that no optimum is on its bound by rounding
 
 
-class SquaredEpsilonSVR(SingleMachine, SingleRegressor):
+class SquaredEpsilonSVR(SVR):
     """Support vector regression with squared residuals beyond a tube.
 
     Parameters
@@ -110,41 +108,6 @@ class SquaredEpsilonSVR(SingleMachine, SingleRegressor):
     ([[0.4]], [-0.4, 0.4])
     """
 
-    rules: ClassVar = {
-        **SingleMachine.single_rules,
-        "C": real(0, ends="(]"),
-        "epsilon": real(0),
-    }
-
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        shrinking: bool = True,
-        cache_size: float = 200,
-        verbose: bool = False,
-        max_iter: int = -1,
-        max_seconds: float | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.max_seconds = max_seconds
-
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2) in the box (3)."""
         X, y = rows.X, rows.y.astype(np.float64)
@@ -166,19 +129,6 @@ class SquaredEpsilonSVR(SingleMachine, SingleRegressor):
         self.roles_ = np.where(o.b != 0, 2, 0).astype(np.int8)
         tell_roles(TUBE, self.roles_, report)
         self._check_curvature(kernel, X, report)
-
-    def predict(self, X: Any) -> Floats:
-        """Return the function at each row.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n,)
-        """
-        return self._scores(X)
 
 
 def box(y: Floats, price: Floats, epsilon: float) -> Floats:

@@ -32,20 +32,20 @@ Course: S0-25, S1-48. References: Cortes and Vapnik (1995); Shawe-Taylor and Cri
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.params import real
 from corollary.kernels.gram import Ridged
 from corollary.solvers import smo
-from corollary.svm.pairs import PairMachines, Run
+from corollary.svm.pairs import Run
+from corollary.svm.svc import SVC
 
 __all__ = ["SquaredHingeSVC"]
 
 
-class SquaredHingeSVC(PairMachines):
+class SquaredHingeSVC(SVC):
     """Support vector classification with squared slack.
 
     Parameters
@@ -113,45 +113,6 @@ class SquaredHingeSVC(PairMachines):
     >>> model.coef_.round(6).tolist(), model.slack_.round(6).tolist()
     ([[0.666667]], [0.333333, 0.333333])
     """
-
-    rules: ClassVar = {"C": real(0, ends="(]"), **PairMachines.pair_rules}
-
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: Any = False,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        max_seconds: float | None = None,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.max_seconds = max_seconds
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
 
     def _solve(
         self, gram: smo.Gram, s: Floats, price: Floats, run: Run
