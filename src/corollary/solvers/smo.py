@@ -267,7 +267,7 @@ class Decomposition:
         try:
             while True:
                 chosen = self._choose()
-                if self.violation <= self.limits.tol:
+                if self.violation <= max(self.limits.tol, self._noise()):
                     if len(self.rows) == self.n:
                         return StopReason.CONVERGED
                     self._restore()
@@ -285,6 +285,10 @@ class Decomposition:
         finally:
             self._restore()
             self._keep_sums()
+
+    def _noise(self) -> float:
+        """Return the violation below which float32 shows nothing but its rounding."""
+        return self.rounding() if self.whole.dtype == np.float32 else 0.0
 
     def _exhausted(self) -> bool:
         return self.steps >= self.most or time.monotonic() > self.deadline
@@ -323,7 +327,7 @@ class Decomposition:
         local = chosen % n
         slots = self.cache.slots(self.rows[local])
         group = None if self.group is None else self.group[chosen]
-        tol = self.limits.tol / 2
+        tol = max(self.limits.tol, self._noise()) / 2
         if self.sets < ROUGH and len(chosen) < len(self.here[0]):
             tol = max(tol, self.violation / 10)
         most = min(STEPS * len(chosen), self.most - self.steps)
