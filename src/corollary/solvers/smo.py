@@ -74,7 +74,7 @@ from corollary.solvers.kernel_cache import Cache, Gram
 
 __all__ = ["Dual", "Gram", "Limits", "Optimum", "duality_gap", "filled", "solve"]
 
-SET = 256  # variables in a working set, half of them new
+SET = 192  # variables in a working set, half of them new
 FEW = 512  # variables that make one working set together
 STEPS = 100  # inner steps for each variable of a set, at most
 ENDLESS = 10**7  # pairs, or 100 for each variable, that no sane search needs
