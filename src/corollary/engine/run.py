@@ -48,6 +48,7 @@ __all__ = ["Data", "Fitted", "Settled", "run", "stream"]
 S = TypeVar("S")
 
 SHORT = (StopReason.MAX_PASSES, StopReason.STALLED, StopReason.DIVERGED)
+WIDE = 500  # features whose matrices are worth threads of BLAS
 
 
 @dataclass
@@ -224,12 +225,18 @@ def chosen_schedule() -> PerPass | PerChunk:
 
 
 def run(learner: SummationLearner, source: Source) -> Fitted:
-    """Fit a learner to a source under the configured schedule."""
+    """Fit a learner to a source under the configured schedule.
+
+    BLAS keeps to one thread: parts of the data have the others, and where there is but
+    one part, in many passes, the threads of NumPy's BLAS and of SciPy's would wait for
+    each other.  Only many features make matrices that are worth threads of their own.
+    """
     schedule = chosen_schedule()
     begun = time.perf_counter()
     data = Data(learner, source, once=isinstance(schedule, PerChunk))
-    calm = contextlib.nullcontext() if data.single else single_threaded_blas()
-    with calm:
+    brief = source.n_features > WIDE or learner.max_passes() <= 1
+    free = data.single and brief
+    with contextlib.nullcontext() if free else single_threaded_blas():
         try:
             if isinstance(schedule, PerChunk):
                 fitted = _per_chunk(learner, data, schedule)
