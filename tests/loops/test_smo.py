@@ -81,3 +81,34 @@ def test_sums_of_rows(threads, count, dtype, rng):
     loops.add_kernel_rows(K, slots, change, f, threads)
     scale = 1e-5 if dtype == np.float32 else 1e-13
     np.testing.assert_allclose(f, expected, rtol=scale, atol=scale)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_rows_are_cut_in_place(dtype, threads):
+    rng = np.random.default_rng(3)
+    K = rng.normal(size=(50, 37)).astype(dtype)
+    rows = np.flatnonzero(rng.random(50) < 0.8)
+    keep = np.flatnonzero(rng.random(37) < 0.6)
+    buffer = K.ravel().copy()
+    loops.cut_rows(buffer, 37, rows, keep, threads)
+    cut = buffer[: len(rows) * len(keep)].reshape(len(rows), len(keep))
+    np.testing.assert_array_equal(cut, K[rows][:, keep])
+
+
+@pytest.mark.parametrize("eps", [0.0, 0.3])
+def test_the_least_gap_is_that_of_a_fine_grid(eps):
+    rng = np.random.default_rng(4)
+    f, lo, hi = rng.normal(size=30), -rng.random(30), rng.random(30)
+    b, kink = np.clip(rng.normal(size=30), lo, hi), np.full(30, eps)
+
+    def gap(rho):
+        ends = np.stack([lo, hi, np.zeros(30)])
+        gains = (f - rho) * (b - ends) + eps * (np.abs(b) - np.abs(ends))
+        return np.maximum(gains + 0.01 * np.abs(b - ends), 0).max(axis=0).sum()
+
+    grid = np.linspace(-4, 4, 80_001)
+    best = min(gap(rho) for rho in grid)
+    least, rho = loops.least_gap(f, b, lo, hi, kink, 0.01, -4.0, 4.0, 3.0, 0.0, 0.0)
+    assert least == pytest.approx(best, rel=1e-6)
+    assert gap(rho) == pytest.approx(least, rel=1e-12)

@@ -363,6 +363,13 @@ def smo(
     most: int,
     b: Doubles,  # (q,) start, and out
 ) -> tuple[int, float]: ...  # steps, the violation that is left
+def cut_rows(
+    K: NDArray[Real],  # (size,) changed: rows of n numbers, then of len(keep)
+    n: int,
+    rows: Places,  # (count,) ascending: the rows that stay
+    keep: Places,  # (m,) ascending: the columns that stay
+    threads: int,
+) -> None: ...
 def add_kernel_rows(
     K: NDArray[Real],  # (slots, n)
     slots: Places,  # (m,)

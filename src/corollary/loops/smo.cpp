@@ -349,6 +349,27 @@ void add_kernel_rows(const T* K, Index n, const std::int64_t* slots,
     });
 }
 
+// Move rows to the front of K and cut them to some columns, in place: K begins as rows
+// of n numbers, and ends as `count` rows of m < n. `rows` and `keep` ascend, so that no
+// row is overwritten before it was read.
+template <class T>
+void cut_rows(T* K, Index n, const std::int64_t* rows, Index count,
+              const std::int64_t* keep, Index m, int threads) {
+    constexpr Index BATCH = 16;
+    std::vector<T> cut(std::size_t(BATCH * m));
+    for (Index first = 0; first < count; first += BATCH) {
+        const Index some = std::min(BATCH, count - first);
+        for_blocks(some, 1, threads, [&](int, Index begin, Index end) {
+            for (Index r = begin; r < end; ++r) {
+                const T* row = K + rows[first + r] * n;
+                T* to = cut.data() + r * m;
+                for (Index c = 0; c < m; ++c) to[c] = row[keep[c]];
+            }
+        });
+        std::copy_n(cut.data(), some * m, K + first * m);
+    }
+}
+
 using Doubles = Vector<const double>;
 using Groups = Optional<Vector<const std::int8_t>>;
 using Indices = Vector<const std::int64_t>;
@@ -370,6 +391,14 @@ void bind(nb::module_& m) {
         as_is("K"), as_is("slots"), as_is("rows"), as_is("f"), as_is("lo"), as_is("hi"),
         as_is("eps"), as_is("group").none(), nb::arg("groups"), nb::arg("tol"),
         nb::arg("most"), as_is("b"));
+    m.def(
+        "cut_rows",
+        [](Vector<T> K, Index n, Indices rows, Indices keep, int threads) {
+            nb::gil_scoped_release free;
+            cut_rows(K.data(), n, rows.data(), Index(rows.shape(0)), keep.data(),
+                     Index(keep.shape(0)), threads);
+        },
+        as_is("K"), nb::arg("n"), as_is("rows"), as_is("keep"), nb::arg("threads"));
     m.def(
         "add_kernel_rows",
         [](Matrix<const T> K, Indices slots, Doubles change, Vector<double> f,

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from corollary import loops
 from corollary.core.arrays import Floats, Vector
 
 __all__ = ["Cache", "Gram"]
@@ -89,17 +90,14 @@ class Cache:
         self.slot_of[gone[gone >= 0]] = -1
         return free
 
-    def cut(self, gram: Gram, keep: Vector, rows: Vector) -> None:
+    def cut(self, gram: Gram, keep: Vector, rows: Vector, threads: int) -> None:
         """Keep some columns of the rows that are still wanted, in the same buffer."""
-        old, n, m = self.owner, self.K.shape[1], len(keep)
+        old = self.owner
         wanted = np.zeros(len(self.slot_of), dtype=bool)
         wanted[rows] = True
         self.slot_of[:] = -1
         kept = np.flatnonzero((old >= 0) & wanted[old])
-        row = np.empty(m, self.buffer.dtype)
-        for place, s in enumerate(kept):
-            np.take(self.buffer[s * n : (s + 1) * n], keep, out=row, mode="clip")
-            self.buffer[place * m : (place + 1) * m] = row
+        loops.cut_rows(self.buffer, self.K.shape[1], kept, keep, threads)
         self._lay_out(gram)
         self.filled = len(kept)
         self.owner[: len(kept)] = old[kept]

@@ -174,7 +174,7 @@ class Decomposition:
             self.deadline = time.monotonic() + limits.seconds
         self.b, self.f = dual.start.astype(np.float64), dual.q.astype(np.float64)
         self.steps = self.sets = self.computed = 0
-        self.violation = np.inf
+        self.violation, self.noise = np.inf, 0.0
         self.best = self.least = np.inf
         self.idle_sets = 0
         self.memory = Cache.memory_for(self.n, self._cache_bytes())
@@ -243,7 +243,8 @@ class Decomposition:
             return
         self._scatter()
         self.rows = self.rows[keep]
-        self.cache.cut(self.whole.take(self.rows), keep, self.rows)
+        columns = self.whole.take(self.rows)
+        self.cache.cut(columns, keep, self.rows, self.limits.threads)
         self._gather()
 
     def _idle(self) -> Any:
@@ -267,7 +268,8 @@ class Decomposition:
         try:
             while True:
                 chosen = self._choose()
-                if self.violation <= max(self.limits.tol, self._noise()):
+                self.noise = self._noise()
+                if self.violation <= max(self.limits.tol, self.noise):
                     if len(self.rows) == self.n:
                         return StopReason.CONVERGED
                     self._restore()
@@ -327,7 +329,7 @@ class Decomposition:
         local = chosen % n
         slots = self.cache.slots(self.rows[local])
         group = None if self.group is None else self.group[chosen]
-        tol = max(self.limits.tol, self._noise()) / 2
+        tol = max(self.limits.tol, self.noise) / 2
         if self.sets < ROUGH and len(chosen) < len(self.here[0]):
             tol = max(tol, self.violation / 10)
         most = min(STEPS * len(chosen), self.most - self.steps)
@@ -435,8 +437,9 @@ class Decomposition:
     def rounding(self) -> float:
         """Return what the rounding of the kernel rows may do to f, typically."""
         unit = float(np.finfo(self.whole.dtype).eps)
-        spread = 8 * np.sqrt(float((self.b**2).sum()))
-        return unit * (spread + 2 * float(np.abs(self.f).max(initial=0.0)))
+        f, b = self.f, self.b
+        largest = float(max(f.max(initial=0.0), -f.min(initial=0.0)))
+        return unit * (8 * float(np.sqrt(b @ b)) + 2 * largest)
 
     def optimum(self, stop: StopReason) -> Optimum:
         """Return what was found."""
