@@ -110,5 +110,5 @@ def test_the_least_gap_is_that_of_a_fine_grid(eps):
     grid = np.linspace(-4, 4, 80_001)
     best = min(gap(rho) for rho in grid)
     least, rho = loops.least_gap(f, b, lo, hi, kink, 0.01, -4.0, 4.0, 3.0, 0.0, 0.0)
-    assert least == pytest.approx(best, rel=1e-6)
+    assert best * (1 - 1e-4) <= least <= best * (1 + 1e-12)
     assert gap(rho) == pytest.approx(least, rel=1e-12)

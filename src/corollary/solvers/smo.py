@@ -85,6 +85,7 @@ PATIENCE = 60  # working sets in which D must fall
 PROGRESS = 1e-12  # by this share of it at least
 SHARPER = 4  # times that tol is divided by 10 before (7) is given up
 FINER = 100  # pairs for each variable that a tenth of tol may cost, at least
+SLIGHT = 0.01  # share of tol by which f may change when the sums are put right
 POLISHED = 1e-3  # share of tol that (7) leaves of the violation where it holds
 MOST_FREE = 200  # variables that (7) is solved for
 VECTORS = 40  # arrays of the variables' size in memory at a time
@@ -373,9 +374,10 @@ class Decomposition:
             if not len(of) or not (drift := float(change[of].sum())):
                 continue
             t = of[np.argmax(room[of])]
-            if abs(drift) < room[t]:
-                slot = self.cache.slots(t % self.n + np.zeros(1, dtype=np.int64))
-                self.f -= drift * np.tile(self.cache.K[slot[0]], self.copies)
+            slot = self.cache.slots(t % self.n + np.zeros(1, dtype=np.int64))
+            moves = drift * self.cache.K[slot[0]].astype(np.float64)
+            if abs(drift) < room[t] and np.abs(moves).max() <= SLIGHT * self.limits.tol:
+                self.f -= np.tile(moves, self.copies)
                 self.b[t] -= drift
         self._gather()
 
