@@ -36,6 +36,7 @@ lint: $(VENV)/.lint
 		$$(find src/corollary/loops -name '*.cpp' -o -name '*.hpp')
 
 docs: $(VENV)/.docs
+	@rm -rf docs/api  # pages of names that have gone would stay
 	@$(BIN)/corollary coverage --write docs/course.md
 	@$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html
 	@echo "docs: open docs/_build/html/index.html"

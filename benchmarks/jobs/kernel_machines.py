@@ -147,7 +147,7 @@ JOBS = [
         equal={"dual": Close(max, relative=1e-4)},
     ),
     Job(
-        title="one-class SVM, 30,000 x 20",
+        title="One-class SVM, 30,000 x 20",
         data=lambda: classes(30_000, 20),
         contestants=contestants(
             "OneClassSVM", {"nu": 0.1, "gamma": 1 / 20}, intelex=False
@@ -156,7 +156,7 @@ JOBS = [
         equal={"dual": Close(min, relative=1e-4)},
     ),
     Job(
-        title="predictions of an SVC, 10,000 rows x 50",
+        title="Predictions of an SVC, 10,000 rows x 50",
         data=lambda: classes(30_000, 50),
         contestants={
             "corollary": predicting("corollary"),
