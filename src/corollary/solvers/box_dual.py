@@ -8,15 +8,18 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.linalg import LinAlgError, LinAlgWarning
+from scipy.linalg import solve as solve_linear
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 
-__all__ = ["Dual", "duality_gap", "filled", "offsets", "snapped"]
+__all__ = ["Dual", "duality_gap", "exact_move", "filled", "offsets", "snapped"]
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a sum, over its terms
 SNAP = 1e-13  # share of the largest variable by which rounding may miss a bound
@@ -34,6 +37,15 @@ class Dual:
     eps: Floats
     start: Floats
     group: Vector | None = None  # int8, 0 or 1
+
+    @property
+    def groups(self) -> int:
+        """How many sums are kept."""
+        return 1 if self.group is None else 2
+
+    def members(self, g: int) -> Any:
+        """Return what picks the variables of group g out of an array."""
+        return slice(None) if self.group is None else np.flatnonzero(self.group == g)
 
 
 def filled(price: Floats, total: float, order: Vector | None = None) -> Floats:
@@ -73,7 +85,7 @@ def offsets(b: Floats, f: Floats, dual: Dual, g: int) -> tuple[float, float]:
 
     Where some variables are free both are the mean of their slopes.
     """
-    of = slice(None) if dual.group is None else dual.group == g
+    of = dual.members(g)
     up, low = (side[of] for side in slopes(b, f, dual))
     free = up == low
     if free.any():
@@ -92,10 +104,9 @@ def duality_gap(
     b: Floats, f: Floats, dual: Dual, rounding: float = 0.0
 ) -> tuple[float, Floats]:
     """Return (8), for every f within a rounding error, and the offsets."""
-    groups = 1 if dual.group is None else 2
-    total, rho = 0.0, np.zeros(groups)
-    for g in range(groups):
-        of = slice(None) if dual.group is None else dual.group == g
+    total, rho = 0.0, np.zeros(dual.groups)
+    for g in range(dual.groups):
+        of = dual.members(g)
         if not len(b[of]):
             continue
         f_g, b_g, eps = f[of], b[of], dual.eps[of]
@@ -107,3 +118,33 @@ def duality_gap(
         best, rho[g] = search(*part, rounding, low, high, guess, LEAST, floor)
         total += best
     return total, rho
+
+
+def exact_move(b: Floats, f: Floats, dual: Dual, free: Vector, K: Floats) -> Any:
+    """Return the step of the free variables that solves (7), None where a bound is met.
+
+    K (m, m) is the kernel matrix of their rows.
+    """
+    group = np.zeros(len(free), int) if dual.group is None else dual.group[free]
+    of = (group[:, None] == np.arange(dual.groups)).astype(np.float64)
+    unit = float(np.abs(np.diagonal(K)).max()) or 1.0  # else 1 drowns in K
+    slope = (f[free] + dual.eps[free] * np.sign(b[free])) / unit
+    corner = np.zeros((dual.groups, dual.groups))
+    A = np.block([[K / unit, -of], [-of.T, corner]])
+    target = np.concatenate([-slope, np.zeros(dual.groups)])
+    step = shortest_solution(A, target)[: len(free)].astype(np.float64)
+    step -= of @ (of.T @ step / np.maximum(of.sum(axis=0), 1.0))  # sums are kept
+    moved = b[free] + step
+    bad = (moved <= dual.lo[free]) | (moved >= dual.hi[free])
+    bad |= (dual.eps[free] > 0) & (moved * b[free] < 0)
+    return None if bad.any() or not np.isfinite(moved).all() else step
+
+
+def shortest_solution(A: Floats, target: Floats) -> Floats:
+    """Solve A x = target, for the shortest x where there are many."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return solve_linear(A, target, assume_a="sym")
+    except (LinAlgError, LinAlgWarning):
+        return np.linalg.lstsq(A, target, rcond=1e-12)[0]

@@ -57,19 +57,23 @@ selection; Hsu and Lin (2002), working sets.
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, LinAlgWarning
-from scipy.linalg import solve as solve_linear
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.report import StopReason
 from corollary.engine.executors import single_threaded_blas
-from corollary.solvers.box_dual import Dual, duality_gap, filled, offsets, snapped
+from corollary.solvers.box_dual import (
+    Dual,
+    duality_gap,
+    exact_move,
+    filled,
+    offsets,
+    snapped,
+)
 from corollary.solvers.kernel_cache import Cache, Gram
 
 __all__ = ["Dual", "Gram", "Limits", "Optimum", "duality_gap", "filled", "solve"]
@@ -166,7 +170,7 @@ class Decomposition:
     def __init__(self, gram: Gram, dual: Dual, limits: Limits) -> None:
         self.whole, self.dual, self.limits = gram, dual, limits
         self.n, self.copies = gram.n, len(dual.q) // gram.n
-        self.groups = 1 if dual.group is None else 2
+        self.groups = dual.groups
         self.most = limits.max_iter
         if self.most < 0:
             self.most = max(ENDLESS, 100 * len(dual.q))
@@ -366,11 +370,7 @@ class Decomposition:
         d, change = self.dual, self.b - self.dual.start
         room = np.minimum(self.b - d.lo, d.hi - self.b)
         for g in range(self.groups):
-            of = (
-                np.arange(len(room))
-                if d.group is None
-                else np.flatnonzero(d.group == g)
-            )
+            of = np.arange(len(room))[d.members(g)]
             if not len(of) or not (drift := float(change[of].sum())):
                 continue
             t = of[np.argmax(room[of])]
@@ -398,25 +398,13 @@ class Decomposition:
         if self.whole.dtype != np.float64 or not len(free) or not fits:
             return True
         slots = self.cache.slots(rows)
-        group = np.zeros(len(free), int) if d.group is None else d.group[free]
-        of = (group[:, None] == np.arange(self.groups)).astype(np.float64)
-        slope = f[free] + d.eps[free] * np.sign(b[free])
-        corner = np.zeros((self.groups, self.groups))
-        K = self.cache.K[slots[:, None], rows]
-        unit = float(np.abs(np.diagonal(K)).max()) or 1.0  # else 1 drowns in K
-        A = np.block([[K / unit, -of], [-of.T, corner]])
-        target = np.concatenate([-slope / unit, np.zeros(self.groups)])
-        step = exact_step(A, target)[: len(free)].astype(np.float64)
-        step -= of @ (of.T @ step / np.maximum(of.sum(axis=0), 1.0))  # sums are kept
-        moved = b[free] + step
-        bad = (moved <= d.lo[free]) | (moved >= d.hi[free])
-        bad |= (d.eps[free] > 0) & (moved * b[free] < 0)
-        if bad.any() or not np.isfinite(moved).all():
+        step = exact_move(b, f, d, free, self.cache.K[slots[:, None], rows])
+        if step is None:
             return False
         change = np.zeros(self.n)
         loops.add_kernel_rows(self.cache.K, slots, step, change, self.limits.threads)
         fresh_b, fresh_f = b.copy(), f + np.tile(change, self.copies)
-        fresh_b[free] = moved
+        fresh_b[free] += step
         if duality_gap(fresh_b, fresh_f, d)[0] > duality_gap(b, f, d)[0]:
             return False
         self.place(fresh_b, fresh_f)
@@ -465,13 +453,3 @@ class Decomposition:
             self.computed + self.cache.computed,
             stop,
         )
-
-
-def exact_step(A: Floats, target: Floats) -> Floats:
-    """Solve A x = target, for the shortest x where there are many."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            return solve_linear(A, target, assume_a="sym")
-    except (LinAlgError, LinAlgWarning):
-        return np.linalg.lstsq(A, target, rcond=1e-12)[0]
