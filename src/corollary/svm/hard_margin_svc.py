@@ -46,13 +46,14 @@ from corollary.core.arrays import Floats
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.solvers import smo
 from corollary.svm.hard_margin import nearest_hulls
-from corollary.svm.pairs import PairMachines, Run, Solved
+from corollary.svm.pairs import Run, Solved
+from corollary.svm.probable_pairs import ProbablePairs
 from corollary.svm.svc import SVC
 
 __all__ = ["HardMarginSVC"]
 
 
-class HardMarginSVC(PairMachines):
+class HardMarginSVC(ProbablePairs):
     """The classifier of largest margin, or a proof that nothing separates the classes.
 
     Parameters
@@ -138,11 +139,11 @@ class HardMarginSVC(PairMachines):
 
     rules: ClassVar = {
         name: rule
-        for name, rule in PairMachines.pair_rules.items()
+        for name, rule in ProbablePairs.pair_rules.items()
         if name != "class_weight"
     }
     shapes: ClassVar[Mapping[str, str]] = {
-        **PairMachines.shapes,
+        **ProbablePairs.shapes,
         "witness_": "p n",
         "distance_": "p",
     }

@@ -44,7 +44,8 @@ from corollary.core.params import real
 from corollary.core.report import Report, StopReason
 from corollary.solvers import smo
 from corollary.svm.hard_margin import TOUCH, variance_of
-from corollary.svm.pairs import PairMachines, Run, Solved
+from corollary.svm.pairs import Run, Solved
+from corollary.svm.probable_pairs import ProbablePairs
 
 __all__ = ["NuSVC"]
 
@@ -52,7 +53,7 @@ FINER = 5  # times that (2) is solved, each time from where the last ended
 SAMPLE = 64  # rows that tell the largest distance
 
 
-class NuSVC(PairMachines):
+class NuSVC(ProbablePairs):
     """Support vector classification with a share of margin errors.
 
     Parameters
@@ -126,7 +127,7 @@ class NuSVC(PairMachines):
     [0, 0, 1, 1]
     """
 
-    rules: ClassVar = {"nu": real(0, 1, ends="(]"), **PairMachines.pair_rules}
+    rules: ClassVar = {"nu": real(0, 1, ends="(]"), **ProbablePairs.pair_rules}
 
     def __init__(
         self,

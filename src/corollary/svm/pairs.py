@@ -1,4 +1,4 @@
-"""Machines for every pair of classes: their training, layout, votes and probabilities.
+"""Machines for every pair of classes: their training, layout and votes.
 
 K classes are a machine for each pair a < b, on the rows of these two alone,
 
@@ -17,9 +17,6 @@ the sets O, M and I (inside or misclassified) of the textbook; max(0, 1 - m_i) i
 row's slack.  Where M is empty every b = -rho between two numbers is optimal, and the
 middle is taken.
 
-Probabilities, where they are asked for, come from scores that were cross-fitted in five
-folds (`calibration.py`).
-
 References: Chang and Lin (2011), LIBSVM; Hsu and Lin (2002), pairs of classes.
 """
 
@@ -32,8 +29,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
@@ -41,18 +36,16 @@ from corollary.core.base import Classifier
 from corollary.core.class_weights import stated_class_weights
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import anything, boolean, missing, one_of, real, seed
-from corollary.core.randomness import entropy
+from corollary.core.params import anything, boolean, missing, one_of, real
 from corollary.core.report import Report
 from corollary.discriminants.surfaces import Surface
 from corollary.engine.executors import team
 from corollary.engine.sources import Chunk
 from corollary.solvers import smo
-from corollary.svm import calibration
 from corollary.svm.conic_boundary import conic_boundary
 from corollary.svm.machine import Kernel, KernelMachine, account_for, capped, own
 
-__all__ = ["ROLES", "PairMachines", "Solved"]
+__all__ = ["ROLES", "Pair", "PairMachines", "Rows", "Run", "Solved"]
 
 KEPT = 88  # bytes of a row in each of its machines until all are solved
 ROLES = ("outside", "margin", "inside", "misclassified")
@@ -97,24 +90,15 @@ class Solved:
         return np.select(tests, [3, 2, 1], default=0).astype(np.int8)
 
 
-def _gives_probabilities(machine: PairMachines) -> bool:
-    if machine.probability:
-        return True
-    text = "predict_proba is not available when probability=False"
-    raise AttributeError(f"{type(machine).__name__}: {text}")
-
-
 class PairMachines(KernelMachine, Classifier):
     """A classifier of kernel machines, one for each pair of classes."""
 
     pair_rules: ClassVar = {
         **KernelMachine.kernel_rules,
-        "probability": boolean | one_of("platt", "isotonic"),
         "class_weight": missing | one_of("balanced") | anything,
         "max_seconds": missing | real(0, ends="(]"),
         "decision_function_shape": one_of("ovr", "ovo"),
         "break_ties": boolean,
-        "random_state": seed,
     }
     shapes: ClassVar[Mapping[str, str]] = {
         "classes_": "K",
@@ -126,11 +110,9 @@ class PairMachines(KernelMachine, Classifier):
         "intercept_": "p",
         "intercept_interval_": "p 2",
     }
-    probability: Any
     class_weight: Any
     decision_function_shape: str
     break_ties: bool
-    random_state: Any
 
     # -- what a kind of machine says of itself -----------------------------------------
     @abstractmethod
@@ -146,6 +128,9 @@ class PairMachines(KernelMachine, Classifier):
 
     def _tell_more(self, solved: list[Solved], report: Report) -> None:
         """Add what only this kind of machine knows."""
+
+    def _finish(self, data: Rows, pairs: list[Pair], w: Vector | None) -> None:
+        """Learn what is built upon the machines."""
 
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
@@ -176,9 +161,7 @@ class PairMachines(KernelMachine, Classifier):
         self._assemble(wide_enough(kernel, X, solved), y, pairs, solved)
         self._tell(solved, report)
         self._check_curvature(kernel, X, report)
-        if self.probability:
-            weight = np.ones(len(y)) if w is None else w.astype(np.float64)
-            self._calibrate(data, pairs, weight)
+        self._finish(data, pairs, w)
         return [one.optimum.b for one in solved]
 
     def _crowd(self, job: Any, tasks: list[Any]) -> list[Any]:
@@ -250,85 +233,6 @@ class PairMachines(KernelMachine, Classifier):
                 report.facts["intercept"] = every
         self._tell_more(solved, report)
 
-    # -- probabilities -----------------------------------------------------------------
-    def _calibrate(self, data: Rows, pairs: list[Pair], w: Floats) -> None:
-        """Fit each pair's probabilities to scores of rows that were held out."""
-        fold = calibration.folds(data.X, data.y, entropy(self.random_state))
-        tasks = list(itertools.product(pairs, range(calibration.FOLDS)))
-
-        def held_out(task: Any, run: Run) -> tuple[Vector, Floats]:
-            return self._held_out(data, task[0], fold == task[1], run)
-
-        parts = iter(self._crowd(held_out, tasks))
-        fits = []
-        two = len(self.classes_) == 2
-        for a, b in pairs:
-            some = [next(parts) for _ in range(calibration.FOLDS)]
-            rows, g = (np.concatenate(side) for side in zip(*some, strict=True))
-            t = data.y[rows] == (b if two else a)
-            if self.probability == "isotonic":
-                fits.append(calibration.isotonic(g, t, w[rows]))
-            else:
-                fits.append(np.array(calibration.platt(g, t, w[rows])))
-        if self.probability == "isotonic":
-            self.isotonic_ = fits
-        else:
-            self.probA_, self.probB_ = np.array(fits).T
-
-    def _held_out(
-        self, data: Rows, pair: Pair, held: Vector, run: Run
-    ) -> tuple[Vector, Floats]:
-        """Return the rows of a fold, and scores by a machine of the other rows."""
-        a, b = pair
-        two = len(self.classes_) == 2
-        rows = np.flatnonzero(held & ((data.y == a) | (data.y == b)))
-        seen = np.unique(data.y[~held & ((data.y == a) | (data.y == b))])
-        if len(seen) < 2 or not len(rows):  # there is nothing to tell apart
-            sign = 0.0 if not len(seen) else 1.0 if (seen[0] == b) == two else -1.0
-            return rows, np.full(len(rows), sign)
-        one = self._solve_pair(data, pair, run, ~held)
-        used = one.rows[one.beta != 0]
-        g = self._kernel_sums(data.kernel, data.X, rows, used, one.beta[one.beta != 0])
-        return rows, g - one.rho
-
-    def _pair_probabilities(self, X: Any) -> Floats:
-        """Return P(a | a or b) of each pair, (n, p)."""
-        Z = self._pair_scores(X)
-        if hasattr(self, "probA_"):
-            return calibration.sigmoid(Z, self.probA_, self.probB_)
-        if not hasattr(self, "isotonic_"):
-            text = "predict_proba is not available when fitted with probability=False"
-            raise NotFittedError(f"{type(self).__name__}: {text}")
-        parts = zip(Z.T, self.isotonic_, strict=True)
-        return np.column_stack([calibration.steps(z, corners) for z, corners in parts])
-
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the probability of each class, of a fit with `probability`.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n, K)
-        """
-        r = self._pair_probabilities(X)
-        K = len(self.classes_)
-        if K == 2:
-            p = np.clip(r[:, 0], calibration.SURE, 1 - calibration.SURE)
-            return np.column_stack([1 - p, p])
-        R = np.zeros((len(r), K, K))
-        for j, (a, b) in enumerate(itertools.combinations(range(K), 2)):
-            R[:, a, b], R[:, b, a] = r[:, j], 1 - r[:, j]
-        return calibration.couple(R)
-
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithm of `predict_proba`."""
-        return np.log(self.predict_proba(X))
-
     # -- use -----------------------------------------------------------------------
     @property
     def coef_(self) -> Any:
@@ -385,24 +289,6 @@ class PairMachines(KernelMachine, Classifier):
             must = f"The internal representation of {name} was altered: n_support_, "
             must += "dual_coef_ and intercept_ must fit the classes"
             raise DataError(sentence(self, must, f"n_support_ = {n.tolist()}"))
-        self._audit_calibration(pairs)
-
-    def _audit_calibration(self, pairs: int) -> None:
-        """Refuse probabilities that no fit leaves."""
-        parts = [vars(self)[n] for n in ("probA_", "probB_") if hasattr(self, n)]
-        must = f"probA_ and probB_ must be {pairs} finite numbers each"
-        good = len(parts) in (0, 2) and all(
-            np.shape(part) == (pairs,) and calibration.sound(part) for part in parts
-        )
-        if hasattr(self, "isotonic_"):
-            must = f"isotonic_ must have {pairs} parts of corners (x, y) with rising x"
-            good = good and len(self.isotonic_) == pairs
-            good = good and all(
-                calibration.sound(part) and calibration.rising(part)
-                for part in self.isotonic_
-            )
-        if not good:
-            raise DataError(sentence(self, must, "others"))
 
     def decision_function(self, X: Any) -> Floats:
         """Return the score of each row.

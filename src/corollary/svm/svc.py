@@ -33,12 +33,13 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.params import real
 from corollary.solvers import smo
-from corollary.svm.pairs import PairMachines, Run
+from corollary.svm.pairs import Run
+from corollary.svm.probable_pairs import ProbablePairs
 
 __all__ = ["SVC"]
 
 
-class SVC(PairMachines):
+class SVC(ProbablePairs):
     """Support vector classification with any kernel.
 
     Parameters
@@ -114,7 +115,7 @@ class SVC(PairMachines):
     [0, 1, 1, 0]
     """
 
-    rules: ClassVar = {"C": real(0, ends="(]"), **PairMachines.pair_rules}
+    rules: ClassVar = {"C": real(0, ends="(]"), **ProbablePairs.pair_rules}
 
     def __init__(
         self,
