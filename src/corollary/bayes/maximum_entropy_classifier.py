@@ -37,6 +37,7 @@ import numpy as np
 from corollary.bayes.feature_maps import ClassTimesX, FeatureMap, Given
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier, total_weight
+from corollary.core.checks import check_two_classes
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import boolean, function, missing, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
@@ -210,9 +211,7 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
     def start(self, data: Data, seed: int) -> Search:
         """Take the means and ranges of the features in the data."""
         K, d = len(self.classes_), data.source.n_features
-        if K < 2:
-            must = "needs samples of at least 2 classes in the data"
-            raise DataError(sentence(self, must, f"one class, {self.classes_[0]!r}"))
+        check_two_classes(self)
         features: FeatureMap = (
             ClassTimesX(K, d)
             if self.features is None

@@ -30,6 +30,7 @@ __all__ = [
     "check_memory",
     "check_query",
     "check_targets",
+    "check_two_classes",
     "check_weights",
     "encode_labels",
     "full_weights",
@@ -147,6 +148,14 @@ def names_of(learner: Any) -> list[str] | None:
     """Return the feature names seen in fit, if the data had any."""
     names = getattr(learner, "feature_names_in_", None)
     return None if names is None else [str(name) for name in names]
+
+
+def check_two_classes(learner: Any) -> None:
+    """Refuse data of one class."""
+    if len(learner.classes_) < 2:
+        must = "needs samples of at least 2 classes in the data"
+        came = f"one class, {learner.classes_.tolist()[0]!r}"
+        raise DataError(sentence(learner, must, came))
 
 
 def check_weights(learner: Any, weights: Any, rows: int) -> Vector | None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.checks import check_memory, names_of
+from corollary.core.checks import check_memory, check_two_classes, names_of
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import Rule, missing, one_of, real
 from corollary.core.report import Report
@@ -38,12 +38,8 @@ SHRINKAGE: Rule = missing | one_of("auto") | real(0, 1)
 
 def check_classes(learner: Any, data: Data, *, matrices: int) -> None:
     """Refuse fewer than two classes, and more matrices than fit in memory."""
-    k, d = len(learner.classes_), data.source.n_features
-    if k < 2:
-        must = "needs samples of at least 2 classes in the data"
-        raise DataError(
-            sentence(learner, must, f"one class, {learner.classes_.tolist()[0]!r}")
-        )
+    d = data.source.n_features
+    check_two_classes(learner)
     remedy = "Use fewer columns, or a principal component analysis first."
     check_memory(learner, 8.0 * 6 * matrices * d * d, f"{d} x {d} scatters", remedy)
 

@@ -55,9 +55,8 @@ from sklearn.utils.extmath import row_norms
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
-from corollary.core.checks import check_memory
+from corollary.core.checks import check_memory, check_two_classes
 from corollary.core.class_weights import stated_class_weights
-from corollary.core.errors import DataError, sentence
 from corollary.core.params import (
     anything,
     boolean,
@@ -212,10 +211,7 @@ class CrammerSingerClassifier(RowsLearner, LinearClassifier):
     def learn(self, rows: Chunk, report: Report) -> None:
         """Raise (4) until the gap is closed."""
         K, draw = len(self.classes_), entropy(self.random_state)
-        if K < 2:
-            must = "needs samples of at least 2 classes in the data"
-            came = f"one class, {self.classes_.tolist()[0]!r}"
-            raise DataError(sentence(self, must, came))
+        check_two_classes(self)
         totals = np.bincount(rows.y, rows.w, minlength=K).astype(np.float64)
         machine = self._machine(rows, stated_class_weights(self, totals), draw)
         self._solve(machine, draw, report)

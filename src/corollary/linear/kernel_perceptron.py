@@ -47,6 +47,7 @@ from corollary.core.base import Classifier
 from corollary.core.checks import (
     check_finite,
     check_memory,
+    check_two_classes,
     check_X,
     encode_labels,
     names_of,
@@ -183,10 +184,7 @@ class KernelPerceptron(Classifier):
         check_finite(self, X, names=names_of(self))
         self.classes_, codes = encode_labels(self, y, X.shape[0])
         K, n = len(self.classes_), X.shape[0]
-        if K < 2:
-            must = "needs samples of at least 2 classes in the data"
-            came = f"one class, {self.classes_.tolist()[0]!r}"
-            raise DataError(sentence(self, must, came))
+        check_two_classes(self)
         check_memory(self, 8.0 * n * n, "the kernel matrix", "Use Perceptron.")
         X = X.astype(np.float64, copy=False)
         self.gamma_ = self._gamma(X)

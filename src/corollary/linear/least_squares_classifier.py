@@ -29,8 +29,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Classifier
-from corollary.core.checks import check_memory
-from corollary.core.errors import DataError, sentence
+from corollary.core.checks import check_memory, check_two_classes
 from corollary.core.params import boolean, real
 from corollary.core.report import Optimality, Report
 from corollary.engine import (
@@ -106,10 +105,7 @@ class LeastSquaresClassifier(StreamingClassifier, Classifier):
     def start(self, data: Data, seed: int) -> Indicators:
         """Refuse a single class; look whether the triangle fits in memory."""
         K, d = len(self.classes_), data.source.n_features
-        if K < 2:
-            must = "needs samples of at least 2 classes in the data"
-            came = f"one class, {self.classes_.tolist()[0]!r}"
-            raise DataError(sentence(self, must, came))
+        check_two_classes(self)
         needed = 24.0 * (d + K) ** 2
         what = f"the {d} x {d} normal equations"
         check_memory(self, needed, what, "Use fewer columns, or SGDClassifier.")

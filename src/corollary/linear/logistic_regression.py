@@ -54,7 +54,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.checks import check_memory
+from corollary.core.checks import check_memory, check_two_classes
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import (
     Rule,
@@ -278,11 +278,7 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
     def start(self, data: Data, seed: int) -> Search | logistic_link.LinkSearch:
         """Count the classes, take the spread of the features, choose the search."""
         K = len(self.classes_)
-        if K < 2:
-            must = "needs samples of at least 2 classes in the data"
-            raise DataError(
-                sentence(self, must, f"one class, {self.classes_.tolist()[0]!r}")
-            )
+        check_two_classes(self)
         self._check_pairs()
         weights = class_weights(self, data)
         census = data.reduce(partial(take_census, K=K, weights=weights))

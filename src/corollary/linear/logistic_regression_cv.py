@@ -32,6 +32,7 @@ from sklearn.model_selection import check_cv
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import (
     check_finite,
+    check_two_classes,
     check_weights,
     check_X,
     encode_labels,
@@ -259,10 +260,7 @@ class LogisticRegressionCV(LogisticClassifier):
         X = check_X(self, X, reset=True, sparse=True, min_rows=2)
         check_finite(self, X, names=names_of(self), threads=get_config().threads)
         self.classes_, codes = encode_labels(self, y, X.shape[0])
-        if len(self.classes_) < 2:
-            must = "needs samples of at least 2 classes in the data"
-            came = f"one class, {self.classes_.tolist()[0]!r}"
-            raise DataError(sentence(self, must, came))
+        check_two_classes(self)
         w = check_weights(self, sample_weight, X.shape[0])
         return X, codes, w
 

@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.checks import check_two_classes
+from corollary.core.errors import ParameterError, sentence
 from corollary.engine import Data
 from corollary.engine.contract import check_told_classes
 from corollary.linear.class_weights import class_weights
@@ -50,10 +51,7 @@ class SequentialClassifier(SequentialLearner, LinearClassifier):
     def _for_classes(self, plan: Plan, data: Data) -> list[Plan]:
         """Return a plan for each machine, with the weights of its two sides."""
         K = len(self.classes_)
-        if K < 2:
-            must = "needs samples of at least 2 classes in the data"
-            came = f"one class, {self.classes_.tolist()[0]!r}"
-            raise DataError(sentence(self, must, came))
+        check_two_classes(self)
         if isinstance(self.class_weight, str) and data.once:
             must = "class_weight must be a dict or None in a stream"
             remedy = "Count the classes first and pass their weights."

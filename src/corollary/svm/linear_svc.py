@@ -44,8 +44,9 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
+from corollary.core.checks import check_two_classes
 from corollary.core.class_weights import stated_class_weights
-from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.errors import ParameterError, sentence
 from corollary.core.params import (
     anything,
     boolean,
@@ -231,10 +232,7 @@ class LinearSVC(LinearSupportMachine, Classifier):
     def start(self, data: Data, seed: int) -> LinearSearch:
         """Weigh the classes and choose the search."""
         K = len(self.classes_)
-        if K < 2:
-            must = "needs samples of at least 2 classes in the data"
-            came = f"one class, {self.classes_.tolist()[0]!r}"
-            raise DataError(sentence(self, must, came))
+        check_two_classes(self)
         weights = None
         if self.class_weight is not None:
             weights = stated_class_weights(self, label_totals(data, K))

@@ -33,6 +33,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Classifier
+from corollary.core.checks import check_two_classes
 from corollary.core.class_weights import stated_class_weights
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
@@ -143,10 +144,7 @@ class PairMachines(KernelMachine, Classifier):
         """Learn, beginning at a point for each pair; return where each pair ended."""
         X, y, w = rows.X, rows.y, rows.w
         K = len(self.classes_)
-        if K < 2:
-            must = "needs samples of at least 2 classes in the data"
-            came = f"one class, {self.classes_.tolist()[0]!r}"
-            raise DataError(sentence(self, must, came))
+        check_two_classes(self)
         totals = np.bincount(y, w, minlength=K).astype(np.float64)
         self.class_weight_ = stated_class_weights(self, totals)
         kernel = self._read_kernel(X, w, report)
