@@ -333,13 +333,25 @@ def test_what_is_pending_is_cancelled_when_nobody_asks_any_more(local, client):
 
 
 def test_ctrl_c_keeps_the_best_state_and_cancels_the_rest(local, client):
-    timer = threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    model, ended = Descent(pause=0.05), threading.Event()
+
+    def press():
+        # again where Python has dropped an interrupt that fell into a callback
+        for passes in (2, 5, 8):
+            while len(getattr(model, "trace", ())) < passes and not ended.wait(0.01):
+                pass
+            if ended.is_set():
+                return
+            os.kill(os.getpid(), signal.SIGINT)
+
+    presser = threading.Thread(target=press)
+    presser.start()
     try:
         with engine.use(executor=client, chunk_rows=170):
-            model = Descent(pause=0.05).fit(X, Y)
+            model.fit(X, Y)
     finally:
-        timer.cancel()
+        ended.set()
+        presser.join()
     assert model.report_.stop is StopReason.INTERRUPTED
     assert 0 < len(model.trace) < PASSES
     assert soon(lambda: not [k for k in local.scheduler.tasks if "corollary" in str(k)])
