@@ -19,6 +19,7 @@ from corollary.core.arrays import Matrix, Vector
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, MemoryLimitError, sentence
 from corollary.core.frames import frame_to_array, is_frame
+from corollary.core.sparse import in_order, sound_csr
 from corollary.core.wording import one_sentence
 
 __all__ = [
@@ -51,7 +52,7 @@ def check_X(
     """
     with one_sentence(learner):
         checked = check_array(
-            frame_to_array(learner, X) if is_frame(X) else X,
+            readable(learner, X, sparse),
             accept_sparse="csr" if sparse else False,
             dtype=[np.float64, np.float32],
             order=layout(learner, X),
@@ -63,7 +64,14 @@ def check_X(
         named = hasattr(X, "columns") or hasattr(X, "__dataframe__")
         seen = X if named else checked
         validate_data(learner, seen, reset=reset, skip_check_array=True)
-    return canonical(checked) if sp.issparse(checked) else checked
+    return in_order(checked) if sp.issparse(checked) else checked
+
+
+def readable(learner: Any, X: Any, sparse: bool) -> Any:
+    """Return what scikit-learn can be trusted with: no frame, no wild indices."""
+    if is_frame(X):
+        return frame_to_array(learner, X)
+    return sound_csr(learner, X) if sparse and sp.issparse(X) else X
 
 
 def layout(learner: Any, X: Any) -> str | None:
@@ -80,18 +88,6 @@ def check_query(learner: Any, X: Any, *, sparse: bool = False) -> Matrix:
     """Check X for a method of a fitted model: same features, finite."""
     X = check_X(learner, X, reset=False, sparse=sparse)
     check_finite(learner, X, names=names_of(learner), threads=get_config().threads)
-    return X
-
-
-def canonical(X: Any) -> Any:
-    """Return a CSR array with sorted, unique, 32-bit indices where they suffice."""
-    X = sp.csr_array(X)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < 2**31:
-        X.indices = X.indices.astype(np.int32)
-        X.indptr = X.indptr.astype(np.int32)
     return X
 
 

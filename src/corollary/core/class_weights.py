@@ -8,28 +8,32 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.params import Rule, check_parameters, missing, one_of, real, shown
 
-__all__ = ["stated_class_weights"]
+__all__ = ["class_weight_rule", "stated_class_weights"]
+
+class_weight_rule = (
+    missing
+    | one_of("balanced")
+    | Rule("a dict from class to weight", lambda v: isinstance(v, dict))
+)
 
 
 def stated_class_weights(learner: Any, totals: Floats) -> Floats:
     """Return one weight for each class, given what the rows of each class weigh."""
+    check_parameters(learner, {"class_weight": class_weight_rule})
     K, asked = len(learner.classes_), learner.class_weight
     if asked is None:
         return np.ones(K)
     if isinstance(asked, str):
         return totals.sum() / (K * np.where(totals > 0, totals, 1.0))
-    if not isinstance(asked, dict):
-        must = "class_weight must be None, 'balanced' or a dict from class to weight"
-        raise ParameterError(sentence(learner, must, repr(asked)))
     known = learner.classes_.tolist()
     strange = [label for label in asked if label not in known]
     if strange:
         must = f"class_weight must name classes among {known}"
         raise ParameterError(sentence(learner, must, repr(strange[0])))
-    weights = np.array([float(asked.get(label, 1.0)) for label in known])
-    sound = np.isfinite(weights) & (weights >= 0)
-    if not sound.all():
-        must = "the numbers in class_weight must be >= 0"
-        raise ParameterError(sentence(learner, must, f"{weights[~sound][0]:g}"))
-    return weights
+    for weight in asked.values():
+        if not real(0).holds(weight) or not np.isfinite(weight):
+            must = "the numbers in class_weight must be >= 0"
+            raise ParameterError(sentence(learner, must, shown(weight)))
+    return np.array([float(asked.get(label, 1.0)) for label in known])

@@ -26,11 +26,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError, sentence
 from corollary.core.rows import dense
+from corollary.core.sparse import canonical
 from corollary.diagnostics.machine_optimality import MACHINES, prove
 from corollary.objectives.duality import duality_gap
 from corollary.objectives.loss import Loss
@@ -84,6 +86,7 @@ def certify_optimality(
     Examples
     --------
     >>> import numpy as np
+    import scipy.sparse as sp
     >>> from corollary import SVC, Ridge
     >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 3.0])
     >>> proof = certify_optimality(Ridge().fit(X, y), X, y)
@@ -94,6 +97,7 @@ def certify_optimality(
     (1.5, 1.5)
     """
     check_is_fitted(model)
+    X = canonical(WHO, X) if sp.issparse(X) else X
     X = check_array(X, accept_sparse="csr", dtype=np.float64)
     if is_machine(model):
         proof = prove(model, X, *targets(X, y, sample_weight))

@@ -47,6 +47,8 @@ def open_source(
     if y is not None or sample_weight is not None:
         must = "y and sample_weight must come inside the source, next to X"
         raise DataError(sentence(learner, must, "them as separate arguments"))
+    if isinstance(source, ArraySource):
+        return _arrays(learner, source.X, source.y, source.w, reset, classes)
     return _features(learner, _targets(learner, source, reset, classes), reset)
 
 

@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Vector
-from corollary.core.checks import canonical
 from corollary.core.errors import DataError, sentence
+from corollary.core.sparse import canonical
 from corollary.engine.sources import Chunk, Part, Source, codes_of
 
 __all__ = ["Computed", "DaskSource", "Partition", "Rows"]
@@ -153,8 +153,9 @@ class Rows:
     def matrix(self, X: Any) -> Any:
         """Return a C-ordered matrix or CSR of floats."""
         if sp.issparse(X):
-            return canonical(sp.csr_array(X).astype(self.dtype, copy=False))
-        X = np.require(X, self.dtype, ["C", "A"])  # it may have travelled
+            X = canonical(WHO, X).astype(self.dtype, copy=False)
+        else:
+            X = np.require(X, self.dtype, ["C", "A"])  # it may have travelled
         if X.ndim != 2 or X.shape[1] != self.width:
             must = f"partition {self.number} must have {self.width} columns"
             raise DataError(sentence(WHO, must, f"shape {X.shape}"))

@@ -18,9 +18,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Matrix, Vector
-from corollary.core.checks import canonical, coded
+from corollary.core.checks import coded
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
+from corollary.core.sparse import canonical
 
 __all__ = ["ArraySource", "Chunk", "ChunkSource", "Part", "Source"]
 
@@ -345,7 +346,9 @@ def matrix_of(X: Any, number: int) -> Matrix:
     """Return a chunk's rows as a C-ordered array or CSR matrix of floats."""
     must = f"chunk {number} must be a numeric matrix"
     try:
-        X = canonical(sp.csr_array(X)) if sp.issparse(X) else np.ascontiguousarray(X)
+        X = canonical("ChunkSource", X) if sp.issparse(X) else np.ascontiguousarray(X)
+    except DataError:
+        raise
     except ValueError:
         came = "rows of different lengths"
         raise DataError(sentence("ChunkSource", must, came)) from None

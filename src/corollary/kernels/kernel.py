@@ -35,10 +35,11 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 
 from corollary.core.arrays import Floats
-from corollary.core.checks import canonical, check_finite, check_memory
+from corollary.core.checks import check_finite, check_memory
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import Rule, check_parameters
+from corollary.core.sparse import in_order, sound_csr
 from corollary.core.wording import one_sentence
 from corollary.kernels.gram import TileKernel
 
@@ -309,13 +310,13 @@ def read_rows(kernel: Kernel, X: Any) -> Any:
     """Check an array or CSR of finite numbers."""
     with one_sentence(kernel):
         X = check_array(
-            X,
+            sound_csr(kernel, X) if sp.issparse(X) else X,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
             order="C",
             ensure_all_finite=False,
         )
-    X = canonical(X) if sp.issparse(X) else X
+    X = in_order(X) if sp.issparse(X) else X
     check_finite(kernel, X, threads=get_config().threads)
     values = X.data if sp.issparse(X) else X
     if kernel.low is not None and values.size and values.min() < kernel.low:

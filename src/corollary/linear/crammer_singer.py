@@ -56,11 +56,9 @@ from sklearn.utils.extmath import row_norms
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory, check_two_classes
-from corollary.core.class_weights import stated_class_weights
+from corollary.core.class_weights import class_weight_rule, stated_class_weights
 from corollary.core.params import (
-    anything,
     boolean,
-    missing,
     one_of,
     real,
     seed,
@@ -181,7 +179,7 @@ class CrammerSingerClassifier(RowsLearner, LinearClassifier):
         "tol": real(0, ends="(]"),
         "fit_intercept": boolean,
         "intercept_scaling": real(0, ends="(]"),
-        "class_weight": missing | one_of("balanced") | anything,
+        "class_weight": class_weight_rule,
         "max_iter": whole(1),
         "random_state": seed,
     }

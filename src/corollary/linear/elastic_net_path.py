@@ -18,12 +18,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import check_array
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_finite, check_targets, check_weights
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.params import array_like, boolean, missing, real, whole
+from corollary.core.sparse import canonical
 from corollary.core.vectors import non_negative
 from corollary.core.wording import one_sentence
 from corollary.engine import Moments
@@ -113,6 +115,7 @@ def enet_path(
     Examples
     --------
     >>> import numpy as np
+    import scipy.sparse as sp
     >>> from corollary.linear.elastic_net_path import enet_path
     >>> alphas, coefs, gaps = enet_path(np.eye(2), [2.0, 1.0], n_alphas=3, eps=0.25)
     >>> alphas.tolist(), coefs[:, 0].tolist()
@@ -151,7 +154,7 @@ def checked(
     """Check what a function on plain arrays got; rows of weight 0 leave."""
     with one_sentence(who):
         X = check_array(
-            X,
+            canonical(who, X) if sp.issparse(X) else X,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,

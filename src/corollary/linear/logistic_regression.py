@@ -55,6 +55,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory, check_two_classes
+from corollary.core.class_weights import class_weight_rule
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import (
     Rule,
@@ -170,7 +171,7 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
         "tol": real(0, ends="(]"),
         "fit_intercept": boolean,
         "intercept_scaling": real(),
-        "class_weight": missing | one_of("balanced") | anything,
+        "class_weight": class_weight_rule,
         "random_state": seed,
         "solver": one_of(*SOLVERS),
         "max_iter": whole(0),

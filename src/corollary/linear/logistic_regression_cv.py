@@ -39,6 +39,7 @@ from corollary.core.checks import (
     names_of,
     present,
 )
+from corollary.core.class_weights import class_weight_rule
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import (
@@ -132,7 +133,7 @@ class LogisticRegressionCV(LogisticClassifier):
         "solver": one_of(*SOLVERS),
         "tol": real(0, ends="(]"),
         "max_iter": whole(0),
-        "class_weight": anything,
+        "class_weight": class_weight_rule,
         "n_jobs": anything,
         "verbose": whole(0) | boolean,
         "refit": boolean,

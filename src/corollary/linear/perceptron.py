@@ -45,6 +45,7 @@ import numpy as np
 from sklearn.utils.extmath import row_norms
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.class_weights import class_weight_rule
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.params import anything, boolean, missing, one_of, real, seed, whole
 from corollary.core.rows import dense
@@ -158,7 +159,7 @@ class Perceptron(SequentialClassifier):
         "early_stopping": boolean,
         "validation_fraction": real(0, 1, ends="()"),
         "n_iter_no_change": whole(1),
-        "class_weight": missing | one_of("balanced") | anything,
+        "class_weight": class_weight_rule,
         "warm_start": boolean,
         "output": one_of("last", "averaged", "pocket"),
         "trace": boolean,

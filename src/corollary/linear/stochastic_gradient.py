@@ -48,7 +48,8 @@ from sklearn.utils.metaestimators import available_if
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Regressor
-from corollary.core.params import anything, missing, one_of, real
+from corollary.core.class_weights import class_weight_rule
+from corollary.core.params import anything, one_of, real
 from corollary.engine import Data
 from corollary.linear.sequential import Fit, Machine, Plan, SequentialLearner
 from corollary.linear.sequential_classifier import SequentialClassifier
@@ -141,7 +142,7 @@ class SGDClassifier(SequentialClassifier):
     rules: ClassVar = RULES | {
         "loss": one_of(*(name for name in LOSSES if name != "quantile")),
         "n_jobs": anything,
-        "class_weight": missing | one_of("balanced") | anything,
+        "class_weight": class_weight_rule,
     }
 
     def __init__(

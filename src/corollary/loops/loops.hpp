@@ -19,6 +19,7 @@ void bind_logistic(nanobind::module_& m);
 void bind_pair_sums(nanobind::module_& m);
 void bind_row_keys(nanobind::module_& m);
 void bind_smo(nanobind::module_& m);
+void bind_sparse_rows(nanobind::module_& m);
 void bind_squared_losses(nanobind::module_& m);
 void bind_stochastic_gradient(nanobind::module_& m);
 

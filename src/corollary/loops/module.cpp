@@ -34,6 +34,7 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_pair_sums(m);
     corollary::bind_row_keys(m);
     corollary::bind_smo(m);
+    corollary::bind_sparse_rows(m);
     corollary::bind_squared_losses(m);
     corollary::bind_stochastic_gradient(m);
 }

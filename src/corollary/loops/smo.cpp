@@ -159,8 +159,8 @@ class Inner {
             for (Index t = 0; t < q; ++t)
                 K_[std::size_t(s * width_ + t)] = K[slots[s] * n + rows[t]];
         for (int g = 0; g < groups; ++g) {
-            up_[g].assign(std::size_t(width_), T(BIG));
-            low_[g].assign(std::size_t(width_), T(-BIG));
+            up_[g].assign(std::size_t(width_), NEVER);
+            low_[g].assign(std::size_t(width_), -NEVER);
         }
         for (Index t = 0; t < q; ++t) {
             f_[std::size_t(t)] = T(v.f[t]);
@@ -189,12 +189,13 @@ class Inner {
 
     const T* row(Index s) const { return K_.data() + s * width_; }
 
-    // What turns f_t into the slopes (3).
+    // What turns f_t into the slopes (3). A slope of NEVER, which the lanes past the
+    // last variable have too, is never chosen, however large the others are.
     void mark(Index t) {
         const int g = v_.of(t);
         const double eps = v_.eps[t], b = b_[t];
-        up_[g][std::size_t(t)] = b < v_.hi[t] ? T(b >= 0 ? eps : -eps) : T(BIG);
-        low_[g][std::size_t(t)] = b > v_.lo[t] ? T(b > 0 ? eps : -eps) : T(-BIG);
+        up_[g][std::size_t(t)] = b < v_.hi[t] ? T(b >= 0 ? eps : -eps) : NEVER;
+        low_[g][std::size_t(t)] = b > v_.lo[t] ? T(b > 0 ? eps : -eps) : -NEVER;
     }
 
     // The variable that rises: the least slope. The one that falls: the largest gain (5).
@@ -204,15 +205,15 @@ class Inner {
         T most = 0;
         for (int g = 0; g < groups_; ++g) {
             const T *up = up_[g].data(), *low = low_[g].data(), *f = f_.data();
-            Vec<T> least = splat(T(BIG));
+            Vec<T> least = splat(NEVER);
             for (Index t = 0; t < width_; t += L)
                 least = minimum(least, load(f + t) + load(up + t));
             const T m = smallest(least);
-            if (!(m < T(BIG / 2))) continue;
+            if (!(m < NEVER)) continue;
             const Index i =
                 place([&](Index t) { return load(f + t) + load(up + t); }, m);
             const T *Ki = row(i), k_ii = diagonal_[std::size_t(i)];
-            Vec<T> top = splat(T(-BIG)), gains = Vec<T>{};
+            Vec<T> top = splat(-NEVER), gains = Vec<T>{};
             for (Index t = 0; t < width_; t += L) {
                 const Vec<T> slope = load(f + t) + load(low + t);
                 top = maximum(top, slope);
@@ -271,6 +272,7 @@ class Inner {
         return 0;
     }
 
+    static constexpr T NEVER = std::numeric_limits<T>::infinity();
     static constexpr double FLAT = 1e-12;  // curvature below which a pair is flat
 
     Variables v_;

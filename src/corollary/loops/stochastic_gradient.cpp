@@ -98,7 +98,8 @@ struct Work {
     double* q;            // (d,) or null
     double* mean;         // (d,) the sum in (3) so far, or null
     double* best;         // (d,) w of the longest run without an update, or null
-    double* monitor;      // one entry a window, or null
+    double* monitor;      // one entry a window of weight, or null
+    Index windows;        // room of `monitor`
     std::int64_t* moved;  // rows of the visits that moved w, or null
     Index room;           // of `moved`
 };
@@ -270,7 +271,8 @@ struct Epoch {
         m[WINDOW_LOSS] += o * loss;
         m[WINDOW_WEIGHT] += o;
         if (m[WINDOW_WEIGHT] < plan.window) return;
-        work.monitor[Index(m[ENTRIES]++)] = m[WINDOW_LOSS] / m[WINDOW_WEIGHT];
+        if (m[ENTRIES] < double(work.windows))
+            work.monitor[Index(m[ENTRIES]++)] = m[WINDOW_LOSS] / m[WINDOW_WEIGHT];
         m[WINDOW_LOSS] = m[WINDOW_WEIGHT] = 0;
     }
 
@@ -366,6 +368,7 @@ Work work_of(const Doubles& w, const Doubles& slots, const Optional<Doubles>& q,
             data_or_null(mean),
             data_or_null(best),
             data_or_null(monitor),
+            monitor ? Index(monitor->shape(0)) : 0,
             data_or_null(moved),
             moved ? Index(moved->shape(0)) : 0};
 }

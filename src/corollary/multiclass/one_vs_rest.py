@@ -36,6 +36,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import boolean, missing, whole
 from corollary.core.params import estimator as an_estimator
+from corollary.core.sparse import sound_csr
 from corollary.multiclass.members import (
     Ambiguity,
     BinaryMembers,
@@ -100,7 +101,7 @@ class OneVsRestClassifier(BinaryMembers):
     # -- learning ------------------------------------------------------------------
     def _codes(self, y: Any, rows: int) -> tuple[Vector, Vector]:
         """Return classes and codes, or the indicator where there are several labels."""
-        table = y.toarray() if sp.issparse(y) else np.asarray(y)
+        table = sound_csr(self, y).toarray() if sp.issparse(y) else np.asarray(y)
         self.multilabel_ = table.ndim == 2 and table.shape[1] > 1
         self.sparse_labels_ = self.multilabel_ and sp.issparse(y)
         if not self.multilabel_:

@@ -35,6 +35,7 @@ import scipy.sparse as sp
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import all_finite, check_finite_values, full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.sparse import canonical
 from corollary.objectives.duality import duality_gap
 from corollary.objectives.loss import Loss
 from corollary.objectives.losses import Squared
@@ -351,7 +352,11 @@ def linear_problem(
 
 def _rows(X: Any, y: Any, loss: Loss) -> tuple[Matrix, Vector]:
     """Check the data."""
-    A = sp.csr_array(X, dtype=float) if sp.issparse(X) else np.asarray(X, float)
+    A = (
+        np.asarray(X, float)
+        if not sp.issparse(X)
+        else canonical("linear_problem", X).astype(float)
+    )
     y = np.asarray(y, float)
     if A.ndim != 2 or y.shape != (A.shape[0],) or not len(y):
         must = "X must be (n, d) and y (n,)"

@@ -45,13 +45,11 @@ import numpy as np
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
 from corollary.core.checks import check_two_classes
-from corollary.core.class_weights import stated_class_weights
+from corollary.core.class_weights import class_weight_rule, stated_class_weights
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.params import (
-    anything,
     boolean,
     check_parameters,
-    missing,
     one_of,
     real,
     seed,
@@ -137,7 +135,7 @@ class LinearSVC(LinearSupportMachine, Classifier):
         "multi_class": one_of("ovr", "crammer_singer"),
         "fit_intercept": boolean,
         "intercept_scaling": real(0, ends="()"),
-        "class_weight": missing | one_of("balanced") | anything,
+        "class_weight": class_weight_rule,
         "verbose": whole(0) | boolean,
         "random_state": seed,
         "max_iter": whole(0),

@@ -34,10 +34,10 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Classifier
 from corollary.core.checks import check_two_classes
-from corollary.core.class_weights import stated_class_weights
+from corollary.core.class_weights import class_weight_rule, stated_class_weights
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import anything, boolean, missing, one_of, real
+from corollary.core.params import boolean, missing, one_of, real
 from corollary.core.report import Report
 from corollary.discriminants.surfaces import Surface
 from corollary.engine.executors import team
@@ -96,7 +96,7 @@ class PairMachines(KernelMachine, Classifier):
 
     pair_rules: ClassVar = {
         **KernelMachine.kernel_rules,
-        "class_weight": missing | one_of("balanced") | anything,
+        "class_weight": class_weight_rule,
         "max_seconds": missing | real(0, ends="(]"),
         "decision_function_shape": one_of("ovr", "ovo"),
         "break_ties": boolean,

@@ -1,0 +1,131 @@
+"""Sparse matrices with broken indices: every learner says so, and none follows them."""
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+from common.sparse_faults import FAULTS, WRONG, matrix
+
+import corollary
+from corollary import engine
+from corollary.core.errors import DataError
+
+FORM = re.compile(r"^\w+: [^\n]+; got [^\n]+\.( [A-Z][^\n]*\.)?$")
+SPARSE = [
+    name
+    for name in corollary.ESTIMATORS
+    if getattr(getattr(corollary, name), "takes_sparse", False)
+]
+PARAMETERS = {
+    "NuSVC": {"nu": 0.3},
+    "KMeans": {"n_clusters": 3},
+    "HardMarginSVC": {"kernel": "rbf", "gamma": 10.0},
+}
+ASKED = (
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "transform",
+    "score_samples",
+)
+
+
+def made(name):
+    model = getattr(corollary, name)(**PARAMETERS.get(name, {}))
+    if "random_state" in model.get_params():
+        model.set_params(random_state=0)
+    return model
+
+
+def target(model, n):
+    if getattr(model, "target", "none") == "labels":
+        return np.arange(n) % 2
+    return np.linspace(1.0, 2.0, n)
+
+
+def broken(name, seed=0):
+    X = matrix(seed=seed)
+    FAULTS[name](X)
+    return X
+
+
+def assert_refused(call):
+    with pytest.raises(DataError) as caught:
+        call()
+    assert FORM.match(str(caught.value)), caught.value
+
+
+def asked(model):
+    """Return the methods of a fitted model that take rows."""
+    return [name for name in ASKED if hasattr(model, name)]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", SPARSE)
+def test_broken_indices_are_refused_and_odd_ones_read(name):
+    X = matrix()
+    model = made(name).fit(X, target(made(name), X.shape[0]))
+    y = target(model, X.shape[0])
+    for fault in FAULTS:
+        if fault in WRONG:
+            for ask in asked(model):
+                assert_refused(lambda ask=ask: getattr(model, ask)(broken(fault)))
+            assert_refused(lambda: made(name).fit(broken(fault), y))
+            if hasattr(model, "partial_fit"):
+                assert_refused(lambda: made(name).partial_fit(broken(fault), y))
+            continue
+        Z = broken(fault)
+        before = Z.data.copy(), Z.indices.copy(), Z.indptr.copy()
+        for ask in asked(model):
+            found, want = getattr(model, ask)(Z), getattr(model, ask)(X)
+            np.testing.assert_array_equal(plain(found), plain(want), err_msg=fault)
+        again = made(name).fit(Z, y)
+        ask = asked(model)[0]
+        np.testing.assert_array_equal(
+            plain(getattr(again, ask)(X)), plain(getattr(model, ask)(X)), err_msg=fault
+        )
+        for ours, theirs in zip((Z.data, Z.indices, Z.indptr), before, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def plain(values):
+    return values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_no_source_lets_broken_indices_in(fault):
+    X, y = matrix(), np.arange(40) % 2
+    for source in (
+        lambda: engine.ArraySource(broken(fault), y),
+        lambda: engine.ChunkSource(lambda: [(broken(fault), y)]),
+        lambda: engine.ChunkSource(lambda: [(X, y), (broken(fault), y)]),
+        lambda: iter([(broken(fault), y)]),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert_refused(lambda source=source: made("KMeans").fit(source()))
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_no_partition_lets_broken_indices_in(fault):
+    pytest.importorskip("dask.array")
+    from corollary.engine.partitions import Landing
+
+    landing = Landing(0, 0, 6, np.dtype(float), None)
+    assert_refused(lambda: list(landing.chunks(broken(fault))))
+
+
+def test_a_sparse_partition_of_another_width_is_refused():
+    from corollary.engine.partitions import Landing
+
+    landing = Landing(0, 0, 5, np.dtype(float), None)
+    assert_refused(lambda: list(landing.chunks(matrix())))
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_labels_in_a_sparse_matrix_are_checked_too(fault):
+    X = matrix().toarray()
+    members = corollary.OneVsRestClassifier(corollary.Ridge())
+    assert_refused(lambda: members.fit(X, broken(fault)))
