@@ -1,5 +1,8 @@
 import numpy as np
 import pytest
+from sklearn.cluster import kmeans_plusplus
+from sklearn.datasets import load_digits, load_wine, make_blobs
+from sklearn.preprocessing import scale
 
 from corollary import KMeans, engine
 from corollary.clustering.seeding import Sample, k_means_plus_plus
@@ -22,6 +25,41 @@ def test_each_centre_is_drawn_by_its_squared_distance():
     np.testing.assert_allclose(second / 4000, [0, 0.1, 0.9], atol=0.02)
     mu = k_means_plus_plus(X, w, 3, rng)
     assert sorted(mu.ravel().tolist()) == [-3.0, 0.0, 1.0]
+
+
+@pytest.mark.course("S2-57")
+def test_one_trial_is_the_sampling_of_the_theorem():
+    # every ordered pair of centres by its exact probability: w_i / W, then w_j D_ij^2
+    X, w = np.array([[0.0], [1.0], [-3.0], [5.0]]), np.array([1.0, 2.0, 1.0, 0.5])
+    D2 = (X - X.T) ** 2 * w
+    want = (w / w.sum())[:, None] * D2 / D2.sum(axis=1, keepdims=True)
+    seen, rng = np.zeros((4, 4)), np.random.default_rng(0)
+    place = {float(x): i for i, x in enumerate(X[:, 0])}
+    for _ in range(8000):
+        first, second = k_means_plus_plus(X, w, 2, rng, trials=1)[:, 0]
+        seen[place[first], place[second]] += 1
+    error = np.sqrt(want * (1 - want) / 8000)
+    assert (np.abs(seen / 8000 - want) <= 4 * error).all()
+
+
+@pytest.mark.parametrize("name", ["wine", "digits", "blobs"])
+@pytest.mark.parametrize("k", [10, 20])
+def test_starts_are_as_good_as_those_of_scikit_learn(name, k):
+    X = {
+        "wine": lambda: scale(load_wine().data),
+        "digits": lambda: load_digits().data[:300],
+        "blobs": lambda: make_blobs(300, 4, centers=20, random_state=0)[0],
+    }[name]()
+    w, x2 = np.ones(len(X)), (X * X).sum(axis=1)
+
+    def J(mu):
+        return (x2[:, None] - 2 * X @ mu.T + (mu * mu).sum(axis=1)).min(axis=1).sum()
+
+    draws = [np.random.default_rng(seed) for seed in range(60)]
+    ours = [J(k_means_plus_plus(X, w, k, rng)) for rng in draws]
+    theirs = [J(kmeans_plusplus(X, k, random_state=seed)[0]) for seed in range(60)]
+    error = np.hypot(np.std(ours), np.std(theirs)) / np.sqrt(60)
+    assert np.mean(ours) <= np.mean(theirs) + error
 
 
 @pytest.mark.course("S2-57")

@@ -5,9 +5,9 @@ import warnings
 
 import numpy as np
 import pytest
-from common.sparse_faults import FAULTS, WRONG, matrix
 
 import corollary
+from common.sparse_faults import FAULTS, WRONG, matrix
 from corollary import engine
 from corollary.core.errors import DataError
 
@@ -51,9 +51,9 @@ def broken(name, seed=0):
     return X
 
 
-def assert_refused(call):
+def assert_refused(call, *rows):
     with pytest.raises(DataError) as caught:
-        call()
+        call(*rows)
     assert FORM.match(str(caught.value)), caught.value
 
 
@@ -71,10 +71,10 @@ def test_broken_indices_are_refused_and_odd_ones_read(name):
     for fault in FAULTS:
         if fault in WRONG:
             for ask in asked(model):
-                assert_refused(lambda ask=ask: getattr(model, ask)(broken(fault)))
-            assert_refused(lambda: made(name).fit(broken(fault), y))
+                assert_refused(getattr(model, ask), broken(fault))
+            assert_refused(made(name).fit, broken(fault), y)
             if hasattr(model, "partial_fit"):
-                assert_refused(lambda: made(name).partial_fit(broken(fault), y))
+                assert_refused(made(name).partial_fit, broken(fault), y)
             continue
         Z = broken(fault)
         before = Z.data.copy(), Z.indices.copy(), Z.indptr.copy()
@@ -111,17 +111,17 @@ def test_no_source_lets_broken_indices_in(fault):
 @pytest.mark.parametrize("fault", WRONG)
 def test_no_partition_lets_broken_indices_in(fault):
     pytest.importorskip("dask.array")
-    from corollary.engine.partitions import Landing
+    from corollary.engine.partitions import Rows
 
-    landing = Landing(0, 0, 6, np.dtype(float), None)
-    assert_refused(lambda: list(landing.chunks(broken(fault))))
+    rows = Rows(0, 0, 6, np.dtype(float), None)
+    assert_refused(lambda: list(rows.chunks(broken(fault))))
 
 
 def test_a_sparse_partition_of_another_width_is_refused():
-    from corollary.engine.partitions import Landing
+    from corollary.engine.partitions import Rows
 
-    landing = Landing(0, 0, 5, np.dtype(float), None)
-    assert_refused(lambda: list(landing.chunks(matrix())))
+    rows = Rows(0, 0, 5, np.dtype(float), None)
+    assert_refused(lambda: list(rows.chunks(matrix())))
 
 
 @pytest.mark.parametrize("fault", WRONG)

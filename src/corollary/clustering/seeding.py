@@ -10,7 +10,8 @@ k-means++ draws the first centre with probability proportional to w, each furthe
 
     w_n D_n^2,   D_n = distance of x_n to the nearest centre so far              (1)
 
-and, being greedy, keeps the best of 2 + log k draws each time.
+and, being greedy, keeps the best of 2 + log k draws each time, the first included.
+With one draw each time it is the sampling of the theorem: E J <= 8 (log k + 2) J*.
 
 Course: S2-57. Reference: Arthur and Vassilvitskii (2007).
 """
@@ -116,8 +117,10 @@ def spread(chunk: Chunk) -> Moments | Variances:
     return Moments.of(chunk.X, chunk.w)
 
 
-def k_means_plus_plus(X: Matrix, w: Floats, k: int, rng: np.random.Generator) -> Floats:
-    """Draw k rows of X as centres by (1), greedily.
+def k_means_plus_plus(
+    X: Matrix, w: Floats, k: int, rng: np.random.Generator, trials: int | None = None
+) -> Floats:
+    """Draw k rows of X as centres by (1), each the best of some trials.
 
     >>> X = np.array([[0.0], [0.1], [9.0], [9.1]])
     >>> mu = k_means_plus_plus(X, np.ones(4), 2, np.random.default_rng(0))
@@ -125,15 +128,16 @@ def k_means_plus_plus(X: Matrix, w: Floats, k: int, rng: np.random.Generator) ->
     True
     """
     x2 = (X.multiply(X) if sp.issparse(X) else X * X).sum(axis=1, dtype=np.float64)
-    trials = 2 + int(np.log(k))
-    chosen = [draw(w, 1, rng)[0]]
-    D2 = distances(X, x2, np.array(chosen))[:, 0]
+    trials = 2 + int(np.log(k)) if trials is None else trials
+    chosen: list[int] = []
+    p, D2 = w, np.full(X.shape[0], np.inf)
     while len(chosen) < k:
-        candidates = draw(w * D2, trials, rng)  # (1)
+        candidates = draw(p, trials, rng)
         left = np.minimum(D2[:, None], distances(X, x2, candidates))
         best = int((w @ left).argmin())
         chosen.append(candidates[best])
         D2 = left[:, best]
+        p = w * D2  # (1)
     rows = X[chosen]
     return np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
 
