@@ -59,7 +59,7 @@ def test_starts_are_as_good_as_those_of_scikit_learn(name, k):
     ours = [J(k_means_plus_plus(X, w, k, rng)) for rng in draws]
     theirs = [J(kmeans_plusplus(X, k, random_state=seed)[0]) for seed in range(60)]
     error = np.hypot(np.std(ours), np.std(theirs)) / np.sqrt(60)
-    assert np.mean(ours) <= np.mean(theirs) + error
+    assert np.mean(ours) <= np.mean(theirs) + 2 * error
 
 
 @pytest.mark.course("S2-57")

@@ -65,6 +65,7 @@ from corollary.core.params import (
 from corollary.core.randomness import entropy
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine import Chunk
+from corollary.engine.executors import single_threaded_blas
 from corollary.linear.visits import Rows, rows_to_visit
 
 __all__ = ["KernelPerceptron"]
@@ -268,7 +269,8 @@ class KernelPerceptron(Classifier):
     def decision_function(self, X: Any) -> Floats:
         """Return f(x) of (1): (n,) for two classes, (n, K) otherwise."""
         X = self._query(X).astype(np.float64, copy=False)
-        Z = self._kernel(X, self.support_vectors_) @ self.dual_coef_.T
+        with single_threaded_blas():  # the same bits for any number of threads
+            Z = self._kernel(X, self.support_vectors_) @ self.dual_coef_.T
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
     def predict(self, X: Any) -> Vector:

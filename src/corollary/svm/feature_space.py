@@ -33,9 +33,11 @@ from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import Rule, function, missing, one_of, real, whole
 from corollary.core.report import Report
+from corollary.engine.blocks import row_products
+from corollary.engine.executors import single_threaded_blas
 from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel, blocks
 from corollary.solvers.smo import Gram
-from corollary.svm.machine import Kernel, KernelMachine
+from corollary.svm.machine import Kernel, KernelMachine, expansion
 
 __all__ = ["KERNELS", "SPACE_RULES", "FeatureSpaceLearner"]
 
@@ -53,6 +55,7 @@ KERNELS = (
 )
 TILED = {"linear": "linear", "poly": "poly", "polynomial": "poly"}
 TILED |= {"rbf": "rbf", "sigmoid": "sigmoid"}
+FEW_COLUMNS = 8  # that are summed tile by tile, without a product
 BLOCK_BYTES = 2**24  # of kernel values at a time, of kernels without tiles
 
 #: Rules of the parameters that say what the kernel is.
@@ -222,12 +225,18 @@ class FeatureSpaceLearner(KernelMachine):
     # -- the expansion ---------------------------------------------------------------
     def _sums(self, X: Any, A: Floats) -> Floats:
         """Return (1) for one or several columns of coefficients, as precise as X."""
-        parts = [K @ A.astype(K.dtype) for K in self._blocks(X)]
-        return np.concatenate(parts)
-
-    def _blocks(self, X: Any) -> Iterator[Floats]:
-        """Yield the kernel of some rows at a time with all that were kept."""
         X = self._query(X)  # type: ignore[attr-defined]
+        B = A.reshape(len(A), -1).astype(X.dtype)
+        kernel = None if self.kernel == "precomputed" else self._function()
+        if isinstance(kernel, TileKernel) and B.shape[1] <= FEW_COLUMNS:
+            sums = expansion(kernel, X, self.X_fit_, B).astype(X.dtype)
+        else:
+            parts = [row_products(K, B.astype(K.dtype)) for K in self._blocks(X)]
+            sums = np.concatenate(parts)
+        return sums.reshape(len(sums), *A.shape[1:])
+
+    def _blocks(self, X: Matrix) -> Iterator[Floats]:
+        """Yield the kernel of some rows at a time with all that were kept."""
         if self.kernel == "precomputed":
             yield np.asarray(X[:, self.rows_])
             return
@@ -237,4 +246,6 @@ class FeatureSpaceLearner(KernelMachine):
             return
         step = max(1, BLOCK_BYTES // (8 * Z.shape[0]))
         for a in range(0, X.shape[0], step):
-            yield kernel(X[a : a + step], Z)
+            with single_threaded_blas():
+                K = kernel(X[a : a + step], Z)
+            yield K

@@ -23,6 +23,7 @@ from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import boolean, function, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
+from corollary.engine.blocks import row_products
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources import Chunk
 from corollary.kernels.gram import (
@@ -357,11 +358,13 @@ class KernelMachine(RowsLearner):
         if not len(self.support_):
             return np.zeros((X.shape[0], B.shape[1]))
         if self.kernel == "precomputed":
-            return np.asarray(X[:, self.support_], dtype=np.float64) @ B
+            K = np.asarray(X[:, self.support_], dtype=np.float64)
+            return row_products(K, B)
         tile = tile_of(self.kernel)
         if callable(self.kernel) and tile is None:
             K = self.kernel(X, self.support_vectors_)
-            return checked(self, K, (X.shape[0], len(self.support_))) @ B
+            K = checked(self, K, (X.shape[0], len(self.support_)))
+            return row_products(K, B)
         return expansion(tile or self._tile_kernel(), X, self.support_vectors_, B)
 
 
@@ -393,8 +396,9 @@ def expansion(kernel: TileKernel, X: Matrix, Z: Matrix, B: Floats) -> Floats:
     n, dtype = X.shape[0], X.dtype
     if sp.issparse(X) or sp.issparse(Z):
         step = max(6, QUERY_BYTES // (dtype.itemsize * max(1, *Z.shape)))
-        values = [kernel(X[a : a + step], Z) @ B for a in range(0, n, step)]
-        return np.concatenate(values).astype(np.float64)
+        some = (kernel(X[a : a + step], Z) for a in range(0, n, step))
+        sums = [row_products(K, B) for K in some]
+        return np.concatenate(sums).astype(np.float64)
     step = max(6, QUERY_BYTES // (dtype.itemsize * max(1, X.shape[1])))
     centre, tiles = packed(kernel, Z, dtype)
     threads = get_config().threads
