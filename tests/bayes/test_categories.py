@@ -52,3 +52,12 @@ def test_fractions_are_refused_where_columns_were_told():
     with pytest.raises(DataError, match=r"got 0\.5 in row 11, column 0"):
         as_codes("test", X, np.array([0]), first_row=10)
     assert as_codes("test", X, np.array([0]), strict=False).cut == 1
+
+
+def test_more_categories_than_the_loop_can_count_are_refused():
+    X = np.zeros((2, 129))
+    X[0] = 2**24 - 1  # 2^24 categories in each of 129 columns: 2^31 and more
+    with pytest.raises(
+        DataError, match=r"fewer than 2\^31 categories in all; got 2164"
+    ):
+        counts(X, np.array([0, 1], np.int32), 2)

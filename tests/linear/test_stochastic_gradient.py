@@ -1,4 +1,5 @@
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -181,6 +182,23 @@ def test_monitor_holds_the_cost_of_each_window_before_its_updates():
 
 
 @pytest.mark.course("S4-27")
+@pytest.mark.parametrize("window", [1, 1000])
+@pytest.mark.parametrize("weight", [1e-300, 0.5, 1.0, 250.0, 1e5, 1e300])
+def test_monitor_has_room_for_every_window_of_weight(weight, window):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(1000, 2)).astype(float)  # each row 250 times
+    w = np.full(1000, weight)
+    options = {"random_state": 0, "window": window, "max_iter": 2, "tol": None}
+    for make, y in ((SGDClassifier, np.arange(1000) % 2), (SGDRegressor, X[:, 0])):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = make(**options).fit(X, y, sample_weight=w)
+        groups = len(np.unique(np.column_stack([X, y]), axis=0))
+        most = min(2 * 100 * groups, 2 * 1000 * weight / window)
+        (costs,) = model.monitor_
+        assert most / 2 - 2 <= len(costs) <= most + 2
+
+
 def test_progressive_cost_is_an_honest_estimate_of_the_risk():
     X, y = numbers(n=40_000, noise=1.0)
     model = SGDRegressor(max_iter=1, tol=None, random_state=0).fit(X, y)

@@ -112,3 +112,15 @@ def test_the_least_gap_is_that_of_a_fine_grid(eps):
     least, rho = loops.least_gap(f, b, lo, hi, kink, 0.01, -4.0, 4.0, 3.0, 0.0, 0.0)
     assert best * (1 - 1e-4) <= least <= best * (1 + 1e-12)
     assert gap(rho) == pytest.approx(least, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [3, 5, 9])
+@pytest.mark.parametrize("size", [1e29, 1e31, 1e37])
+def test_only_variables_are_chosen_however_large_the_slopes(n, size, dtype):
+    # the set is padded to whole vectors; every variable but the first is at its lower
+    # end, so that none can fall and there is no pair, whatever the slopes
+    K, lo, hi = np.eye(n, dtype=dtype), np.zeros(n), np.ones(n)
+    f, b, some = -size * np.arange(1.0, n + 1), np.zeros(n), np.arange(n)
+    steps, left = loops.smo(K, some, some, f, lo, hi, np.zeros(n), None, 1, 1e-3, 50, b)
+    assert (steps, left) == (0, 0.0)
+    assert not b.any()

@@ -102,3 +102,16 @@ def test_the_rows_that_move_w_are_told(rows, loop, rng):
     w, slots, _, _, moved = run(loop, args, y, np.arange(40), plan, 3)
     np.testing.assert_allclose(w, y[moved] @ X.astype(np.float64)[moved], atol=1e-12)
     assert slots[0] == y[moved].sum()
+
+
+def test_no_more_windows_are_noted_than_there_is_room(rows, loop, rng):
+    _, args = rows(40, 3)
+    y, order = np.where(rng.random(40) < 0.5, 1.0, -1.0), np.arange(40)
+    plan = np.array(Plan(CODES["hinge"], eta0=0.1, window=1.0), float)
+    slots, noted = np.zeros(15), np.full(12, -1.0)
+    slots[1] = 1.0
+    more = (None, None, plan, np.zeros(3), slots, None, None, None, noted[:7], None)
+    loop("sgd_epoch")(*args, y, order, *more)
+    assert slots[7] == 7
+    assert (noted[:7] >= 0).all()
+    assert (noted[7:] == -1).all()

@@ -141,9 +141,20 @@ def count_categories(
     """Count the categories of each class in a chunk."""
     codes = coded.codes
     J = np.maximum(codes.max(axis=0, initial=-1).astype(np.int64) + 1, least)
-    n, N = np.zeros(k), np.zeros((k, int(J.sum())))
+    n, N = np.zeros(k), np.zeros((k, columns_in_all(J)))
     loops.code_counts(codes + starts(J).astype(np.int32), chunk.y, chunk.w, n, N)
     return CategoryCounts(n, N, J, coded.cut)
+
+
+def columns_in_all(J: Vector) -> int:
+    """Return the columns of all categories; refuse more than int32 can count."""
+    total = int((J + 1).sum())
+    if total >= 2**31:
+        must = "the features must have fewer than 2^31 categories in all"
+        came = f"{total} in {len(J)} features"
+        remedy = "Encode the categories as 0, 1, 2, ... without gaps."
+        raise DataError(sentence("categories", must, came, remedy))
+    return int(J.sum())
 
 
 def log_tables(s: CategoryCounts, alpha: float) -> Floats:
@@ -159,6 +170,7 @@ def category_scores(
 ) -> Joint:
     """Add up the logarithms of (1), or (2), over the features."""
     J = np.array([table.shape[1] for table in tables], dtype=np.int64)
+    columns_in_all(J)
     total = np.maximum(n[:, None] + alpha * J, 1e-300)  # (k, d)
     with np.errstate(divide="ignore"):
         unseen = np.log(alpha) - np.log(total)  # (2)

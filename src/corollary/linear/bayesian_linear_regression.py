@@ -211,7 +211,7 @@ class BayesianLinearRegression(BayesianLearner):
                 return unit * x, prior
             rho = spread / x
             sigma2 = profiled(axes, rho, free)
-            return sigma2, sigma2 / rho
+            return sigma2, sigma2 / max(rho, TINY)
 
         def slope(x: float) -> float:
             """Return the slope (5) of the evidence in log x."""

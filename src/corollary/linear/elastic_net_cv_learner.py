@@ -49,6 +49,7 @@ from corollary.core.params import (
 )
 from corollary.core.report import Report, StopReason
 from corollary.core.vectors import non_negative
+from corollary.core.wording import one_sentence
 from corollary.engine import ArraySource, Moments
 from corollary.engine.statistics import fold
 from corollary.linear.elastic_net_learner import account_for, by_gram
@@ -164,7 +165,8 @@ class ElasticNetCVLearner(Regressor):
 
     def _folds(self, X: Matrix, y: Floats, w: Vector | None) -> Folds:
         """Make the folds; each must have something to learn from and to hold out."""
-        folds: Folds = list(check_cv(self.cv).split(X, y))
+        with one_sentence(self, "cv"):
+            folds: Folds = list(check_cv(self.cv).split(X, y))
         for k, rows in enumerate(folds):
             if w is not None and not all(w[some].any() for some in rows):
                 must = f"fold {k} must have weight on rows to train on and to hold out"

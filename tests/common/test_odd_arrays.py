@@ -1,0 +1,26 @@
+"""Whatever arrays come: a fit, or one clear sentence; never a crash."""
+
+import pytest
+
+import corollary
+from common.odd_arrays import drawn
+
+PARTS = 100
+
+
+def faults(cases, *, finite):
+    told = {str(case): case.told(finite=finite) for case in cases}
+    return [f"{case}: {fault}" for case, fault in told.items() if fault]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_odd_arrays_end_in_a_fit_or_in_a_sentence(seed):
+    found = faults(drawn(len(corollary.ESTIMATORS), seed), finite=False)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_ten_thousand_odd_arrays_end_in_a_sound_fit_or_in_a_sentence(part):
+    found = faults(drawn(10_000 // PARTS, 1000 + part), finite=True)
+    assert not found, "\n".join(found)
