@@ -66,6 +66,7 @@ ARRAYS: dict[str, Callable[[], Any]] = {
     "many columns": lambda: plain(d=40),
     "the same row": lambda: np.ones((N, D)),
     "few distinct rows": lambda: plain(n=2).repeat(N // 2, axis=0),
+    "two rows 150 times": lambda: plain(n=2).repeat(150, axis=0),
     "a constant column": lambda: plain() * [1.0, 0.0, 1.0] + [0.0, 5.0, 0.0],
     "zeros": lambda: np.zeros((N, D)),
     "negative zeros": lambda: -np.zeros((N, D)),
@@ -245,15 +246,20 @@ def infinite(model: Any, found: dict[str, Any]) -> str | None:
     return None
 
 
+def usual_target(name: str) -> str:
+    """Return a target that suits an estimator."""
+    kind = getattr(getattr(corollary, name), "target", "labels")
+    usual = {"labels": "two", "number": "amounts", "numbers": "amounts"}
+    return usual.get(kind, "none")
+
+
 def drawn(count: int, seed: int) -> list[Odd]:
     """Draw cases, every estimator equally often; most have one odd array only."""
     rng, cases = np.random.default_rng(seed), []
     names = sorted(corollary.ESTIMATORS)
     for k in range(count):
         name = names[k % len(names)]
-        kind = getattr(getattr(corollary, name), "target", "labels")
-        usual = {"labels": "two", "number": "amounts", "numbers": "amounts"}
-        case = {"array": "plain", "weight": "none", "target": usual.get(kind, "none")}
+        case = {"array": "plain", "weight": "none", "target": usual_target(name)}
         tables = {"array": ARRAYS, "weight": WEIGHTS, "target": TARGETS}
         odd = rng.choice(list(tables), size=rng.integers(1, 4), replace=False)
         for what in odd:

@@ -54,6 +54,7 @@ from corollary.core.params import (
     whole,
 )
 from corollary.core.vectors import non_negative
+from corollary.core.wording import one_sentence
 from corollary.linear.logistic_classifier import LogisticClassifier
 from corollary.linear.logistic_regression import SOLVERS, LogisticRegression
 
@@ -202,7 +203,8 @@ class LogisticRegressionCV(LogisticClassifier):
         X, y, w = self._rows(X, y, sample_weight)
         most = max(2, min(FOLDS, int(np.bincount(y).min())))
         cv = most if self.cv is None else self.cv
-        folds = list(check_cv(cv, y, classifier=True).split(X, y))
+        with one_sentence(self, "cv"):
+            folds = list(check_cv(cv, y, classifier=True).split(X, y))
         self._check_folds(folds, y, w)
         paths = [self._path(X, y, w, train, test) for train, test in folds]
         short = sum(path[3] for path in paths)

@@ -43,6 +43,7 @@ from corollary.core.params import (
     one_of,
     real,
 )
+from corollary.core.wording import one_sentence
 from corollary.engine import ArraySource, Chunk, Data, Fitted, Settled, Triangle
 from corollary.linear.elastic_net_cv_learner import train_moments
 from corollary.linear.ridge_path import RidgePathLearner, Trail, held_out, left_out
@@ -232,7 +233,8 @@ class RidgeCV(RidgePathLearner):
 
     def _folds(self, X: Matrix, y: Vector) -> list[tuple[Vector, Vector]]:
         """Part the rows that count; a list of splits numbers those that do not too."""
-        folds = list(check_cv(self.cv).split(X, y))
+        with one_sentence(self, "cv"):
+            folds = list(check_cv(self.cv).split(X, y))
         kept = self._kept
         if kept is None or hasattr(self.cv, "split") or isinstance(self.cv, Integral):
             return folds
