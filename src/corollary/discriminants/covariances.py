@@ -36,12 +36,18 @@ FLOOR = 1e-9
 SHRINKAGE: Rule = missing | one_of("auto") | real(0, 1)
 
 
-def check_classes(learner: Any, data: Data, *, matrices: int) -> None:
-    """Refuse fewer than two classes, and more matrices than fit in memory."""
+def check_classes(
+    learner: Any, data: Data, *, matrices: int, rows: bool = False
+) -> None:
+    """Refuse fewer than two classes, and more matrices than fit in memory.
+
+    `rows` tells that a matrix has no more rows than the data.
+    """
     d = data.source.n_features
     check_two_classes(learner)
     remedy = "Use fewer columns, or a principal component analysis first."
-    check_memory(learner, 8.0 * 6 * matrices * d * d, f"{d} x {d} scatters", remedy)
+    side = min(d, data.few_rows) if rows else d
+    check_memory(learner, 48.0 * matrices * d * side, f"{side} x {d} scatters", remedy)
 
 
 def fourth_moments(chunk: Chunk, scatter: ClassScatters) -> FourthMoments:
