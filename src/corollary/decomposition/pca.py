@@ -187,11 +187,10 @@ class PCA(StreamingLearner, Transformer):
     def _by_products(self, data: Data) -> bool:
         """Tell whether few components of many sparse columns are asked for."""
         q, d = self.n_components, data.source.n_features
+        if data.once or not data.source.sparse or d <= MANY:
+            return False
         few = isinstance(q, int | np.integer) and 0 < q <= FEW * min(data.few_rows, d)
-        whole = self.svd_solver in ("full", "covariance_eigh")
-        return bool(few and data.source.sparse and d > MANY) and not (
-            whole or data.once
-        )
+        return bool(few) and self.svd_solver not in ("full", "covariance_eigh")
 
     def _leading(self, data: Data) -> Spectrum | None:
         """Find the components by products; None where these do not suffice."""
