@@ -422,8 +422,10 @@ def walk(
     """
     o, times = rows.visits()
     visits = len(order) if times is None else int(times[order].sum())
-    watched = np.isfinite(plan.window)
-    monitor = np.empty(int(visits / plan.window) + 2) if watched else None
+    monitor = None
+    if np.isfinite(plan.window):  # an entry takes the weight of a window, and a visit
+        weight = visits if o is None or times is None else o[order] @ times[order]
+        monitor = np.empty(int(min(weight / plan.window, visits)) + 2)
     moved = np.empty(visits, np.int64) if trace else None
     machine.clear("entries", "updates") if trace else machine.clear("entries")
     rows_loop(loops.sgd_epoch, loops.sgd_epoch_csr, rows.X)(
