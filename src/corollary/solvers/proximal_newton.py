@@ -37,6 +37,7 @@ from scipy.linalg import qr, solve_triangular
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.solvers.coordinate_descent import (
+    EPS,
     REGULAR,
     Penalty,
     kkt_violation,
@@ -51,10 +52,7 @@ SUFFICIENT = 1e-3  # c in (4)
 MOST_TRIES = 30
 MOST_IDLE = 4
 EPOCHS, ROUNDS = 20, 200  # of descent between two looks, and such looks
-PATIENCE, HASTE = (
-    4000,
-    5,
-)  # looks in a whole search; and in a step once they are used up
+PATIENCE, HASTE = 4000, 5  # looks in a search; in a step once those are used up
 FINER = 0.05  # of the subgradient at x: what descent may leave of the model's
 
 
@@ -157,11 +155,15 @@ def lasso(
     penalty = Penalty()
     goal = FINER * kkt_violation(-slope, b, l1, penalty)
     b = b.copy()
-    for rounds in range(1, most + 1):
+    rounds = 0
+    for _ in range(most):
         q = c - G @ b
         loops.descend(G, c, 0.0, l1, 0.0, False, EPOCHS, -1.0, b, q)
-        b = thinned(G, l1, b, c - G @ b)
-        b = towards_support(G, c, l1, 0.0, False, b, c - G @ b)
+        fresh = towards_support(G, c, l1, 0.0, False, b, c - G @ b)
+        if fresh is b and l1 > 0:  # the support may be of dependent columns
+            b = thinned(G, l1, b, c - G @ b)
+            fresh = towards_support(G, c, l1, 0.0, False, b, c - G @ b)
+        b, rounds = fresh, rounds + 1
         if kkt_violation(c - G @ b, b, l1, penalty) <= goal:
             break
     return b, rounds
@@ -198,4 +200,6 @@ def thinned(G: Floats, l1: float, b: Floats, q: Floats) -> Floats:
         N[:, k + 1 :] -= np.outer(v, N[first, k + 1 :] / v[first])
     fresh = b.copy()
     fresh[A] = x
-    return fresh
+    d = fresh - b
+    rise = 0.5 * d @ (G @ d) - q @ d + l1 * (np.abs(fresh).sum() - np.abs(b).sum())
+    return fresh if rise <= EPS * l1 * float(np.abs(b).sum()) else b
