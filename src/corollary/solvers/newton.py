@@ -75,7 +75,7 @@ def step(
     """
     if search.g is None or _accepted(search, f, g):
         u = np.ones(len(g)) if unit is None else unit
-        values, vectors = np.linalg.eigh(H * np.outer(u, u))
+        values, vectors = np.linalg.eigh(H * u * u[:, None])
         sigma = 0.0 if search.sigma < 0.1 or search.tries == 0 else search.sigma / 8
         here = Newton(
             search.trial,

@@ -209,7 +209,8 @@ class KernelMachine(RowsLearner):
             return
         some = X[:: -(-X.shape[0] // FEW_ROWS)]
         spread = some.std(axis=0, dtype=np.float64)
-        spread = spread[spread > 0]
+        rounding = 64 * np.finfo(X.dtype).eps * np.abs(some).max(axis=0)
+        spread = spread[spread > rounding]
         if len(spread) > 1 and spread.max() > UNEVEN * spread.min():
             text = (
                 f"{type(self).__name__}: the features' standard deviations differ by a "
