@@ -133,9 +133,7 @@ class PolynomialCountSketch(SampledMap):
         """Refuse rows whose kernel, squared, is no number."""
         largest = abs(self.gamma) * float(squares(X).max()) + abs(self.coef0)
         if largest > 0 and 2 * self.degree * np.log2(largest) > MOST_BITS:
-            must = (
-                f"X must be so small that its kernel of degree {self.degree} is finite"
-            )
+            must = f"the kernel of degree {self.degree} must be finite on X"
             came = f"x'x up to {float(squares(X).max()):.3g}"
             raise DataError(sentence(self, must, came, "Scale the features."))
 
