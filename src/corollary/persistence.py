@@ -119,6 +119,7 @@ RECORDS = {
     "Trace": "corollary.linear.perceptron",
     "Triangle": "corollary.engine.statistics",
     "WithinScatter": "corollary.engine.classes",
+    "WithinTriangle": "corollary.engine.classes",
     "Variances": "corollary.engine.statistics",
     "kernels.Bilinear": "corollary.kernels.inner_product",
     "kernels.ChiSquare": "corollary.kernels.histogram",

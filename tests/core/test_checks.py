@@ -9,11 +9,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 from corollary import GaussianNB, KMeans, LinearRegression, LogisticRegression, engine
 from corollary.core.checks import (
-    all_finite,
     check_finite,
     check_weights,
     check_X,
@@ -157,26 +155,6 @@ def test_the_first_guilty_entry_is_found_wherever_it_is(data):
             DataError, match=f"in row {first + row}, column {column}\\."
         ):
             check_finite("Who", rows, first_row=first)
-
-
-@given(
-    hnp.arrays(
-        st.sampled_from([np.float32, np.float64]),
-        hnp.array_shapes(min_dims=2, max_dims=2, max_side=40),
-        elements=st.floats(width=32),
-    )
-)
-@settings(deadline=None)
-def test_finite_means_what_numpy_means(Z):
-    assert all_finite(Z) == bool(np.isfinite(Z).all())
-    assert all_finite(Z, threads=2) == bool(np.isfinite(Z).all())
-
-
-def test_the_largest_floats_are_finite():
-    for dtype in (np.float32, np.float64):
-        big = np.full((300, 3), np.finfo(dtype).max)
-        assert all_finite(big)
-        assert all_finite(-big)
 
 
 @pytest.mark.parametrize("kind", ["int", "bool", "object", "list", "float16", "mask"])

@@ -22,7 +22,7 @@ ROWS = {
     "float32": A.astype(np.float32),
     "integers": (10 * A).astype(int),
     "bytes": (10 * np.abs(A)).astype(np.uint8),
-    "huge": 1e150 * A,
+    "huge": 1e140 * A,
     "beyond squares": 1e160 * A,
     "large": 1e70 * A,
     "tiny": 1e-150 * A,
@@ -64,7 +64,7 @@ def test_it_ends_with_finite_numbers_or_a_sentence(name, rows, kernel):
             assert len(model.predict(X)) == len(X)
             assert np.isfinite(model.report_.optimality.value)
     if rows == "beyond squares":
-        assert said.startswith(f"{name}: The dual coefficients or intercepts are not")
+        assert said.startswith(f"{name}: Input X must be at most 3e+144 in size")
     elif said:
         hulls_meet = said.startswith(
             "NuSVC: nu must be so large that the reduced hulls"

@@ -32,7 +32,7 @@ from corollary.bayes.decisions import joint_log_probability
 from corollary.bayes.probabilities import check_log_likelihood, check_offers
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
-from corollary.core.checks import check_finite, check_weights, check_X, encode_labels
+from corollary.core.checks import check_rows, check_weights, check_X, encode_labels
 from corollary.core.params import array_like, check_parameters, estimator, missing
 from corollary.core.report import Report, StopReason
 from corollary.core.vectors import class_priors
@@ -129,7 +129,7 @@ class BayesClassifier(Classifier):
     ) -> tuple[Floats, Vector, Floats | None]:
         """Check rows, labels and weights; rows of weight 0 are not there."""
         X = check_X(self, X, reset=True, sparse=False)
-        check_finite(self, X)
+        check_rows(self, X)
         w = check_weights(self, sample_weight, len(X))
         if w is not None and not w.all():
             kept = w > 0

@@ -43,6 +43,9 @@ class Joint(NamedTuple):
 class NaiveBayes(StreamingClassifier, Classifier):
     """Learns a model of each class from sums, and applies Bayes' rule to them."""
 
+    # logarithms of what was never seen, without smoothing
+    may_be_infinite = ("class_log_prior_", "feature_log_prob_", "absence_log_prob_")
+
     # -- what each model of a class writes -----------------------------------------
     @abstractmethod
     def _joint(self, X: Matrix) -> Joint:

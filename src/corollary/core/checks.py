@@ -14,22 +14,28 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from corollary import loops
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, MemoryLimitError, sentence
 from corollary.core.frames import frame_to_array, is_frame
+from corollary.core.magnitude import (
+    check_not_tiny,
+    check_sizes,
+    largest_size,
+    size_limit,
+    too_large,
+)
 from corollary.core.sparse import in_order, sound_csr
 from corollary.core.wording import one_sentence
 
 __all__ = [
-    "all_finite",
     "check_X",
     "check_finite",
     "check_finite_values",
     "check_labels",
     "check_memory",
     "check_query",
+    "check_rows",
     "check_targets",
     "check_two_classes",
     "check_weights",
@@ -91,14 +97,6 @@ def check_query(learner: Any, X: Any, *, sparse: bool = False) -> Matrix:
     return X
 
 
-def all_finite(X: Matrix, threads: int = 1) -> bool:
-    """Tell whether no entry is NaN or infinite, at the pace of memory."""
-    values = X.data if sp.issparse(X) else X
-    if values.ndim == 1 or values.flags.c_contiguous:
-        return loops.all_finite(values.reshape(-1), threads)
-    if values.flags.f_contiguous:
-        return loops.all_finite(values.T.reshape(-1), threads)
-    return all(loops.all_finite(np.ascontiguousarray(x), threads) for x in values.T)
 
 
 def check_finite(
@@ -108,13 +106,17 @@ def check_finite(
     names: list[str] | None = None,
     first_row: int = 0,
     threads: int = 1,
-) -> None:
-    """Raise for NaN or inf, naming the first guilty row and column."""
-    if all_finite(X, threads):
-        return
+) -> float:
+    """Raise for NaN, inf or an entry too large to be squared, naming row and column.
+
+    Returns the size of the largest entry.
+    """
+    size = largest_size(X, threads)
+    if size <= size_limit("X", X.dtype):
+        return size
     values = X.data if sp.issparse(X) else X
-    what = "NaN" if np.isnan(values).any() else "infinity"
-    guilty = np.isnan(values) if what == "NaN" else np.isinf(values)
+    what = "NaN" if np.isnan(size) else "infinity" if np.isinf(size) else ""
+    guilty = np.isnan(values) if np.isnan(size) else np.abs(values) >= size
     if sp.issparse(X):
         at = int(np.flatnonzero(guilty)[0])
         row = int(np.searchsorted(X.indptr, at, side="right")) - 1
@@ -122,9 +124,19 @@ def check_finite(
     else:
         row, column = (int(i) for i in np.argwhere(guilty)[0])
     name = f" ({names[column]!r})" if names is not None else ""
-    came = f"{what} in row {first_row + row}, column {column}{name}"
+    where = f"row {first_row + row}, column {column}{name}"
+    if not what:
+        raise too_large(who, "X", X.dtype, size, where)
     remedy = "Impute, correct or drop the missing and infinite values."
-    raise DataError(sentence(who, "Input X must be finite", came, remedy))
+    must, came = "Input X must be finite", f"{what} in {where}"
+    raise DataError(sentence(who, must, came, remedy))
+
+
+def check_rows(learner: Any, X: Matrix) -> None:
+    """Check all rows of a fit that reads them at once."""
+    threads = get_config().threads
+    size = check_finite(learner, X, names=names_of(learner), threads=threads)
+    check_not_tiny(learner, size, "X", X.dtype)
 
 
 def check_finite_values(
@@ -169,6 +181,8 @@ def check_weights(learner: Any, weights: Any, rows: int) -> Vector | None:
             ensure_all_finite=False,
         )
     check_finite_values(learner, w, "sample_weight")
+    size = check_sizes(learner, w, "sample_weight")
+    check_not_tiny(learner, size, "sample_weight", w.dtype)
     if w.shape != (rows,):
         must = f"sample_weight must have one value for each of the {rows} rows"
         raise DataError(sentence(learner, must, f"shape {w.shape}"))
@@ -190,13 +204,14 @@ def full_weights(who: Any, weights: Any, rows: int) -> Vector:
 def check_targets(learner: Any, y: Any, rows: int, dtype: Any, *, many: bool) -> Vector:
     """Return numeric targets: (n,), or (n, m) where the learner takes `many`."""
     y = present(learner, y)
-    with one_sentence(learner, "y"):
+    with one_sentence(learner, "y"), np.errstate(over="ignore"):
         y = check_array(
             y, ensure_2d=False, dtype=dtype, order="C", ensure_all_finite=False
         )
         if not many or y.ndim == 1:
             y = column(learner, y)
     check_finite_values(learner, y, "y")
+    check_not_tiny(learner, check_sizes(learner, y, "y"), "y", y.dtype)
     return matching(learner, y, rows)
 
 

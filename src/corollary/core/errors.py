@@ -10,6 +10,7 @@ __all__ = [
     "DataError",
     "MemoryLimitError",
     "ModelFileError",
+    "NumericalError",
     "ParameterError",
     "sentence",
 ]
@@ -21,6 +22,10 @@ class ParameterError(ValueError):
 
 class DataError(ValueError):
     """The data cannot be learned from: wrong shape, NaN, a column missing, ..."""
+
+
+class NumericalError(DataError):
+    """Finite data has led to a result that is not finite, or to none."""
 
 
 class MemoryLimitError(MemoryError):

@@ -18,7 +18,9 @@ Projection y = U (x - mean); reconstruction U'y + mean.  Two routes, one pass ea
 covariance (fast), or a QR decomposition and the singular values of R (exact for
 directions of tiny variance, where the covariance has lost them: sqrt(eps) lambda_1 and
 below).  'auto' takes the first and goes on to the second when a component that is
-asked for is that small.  With more columns than rows the rows themselves are kept.
+asked for is that small.  With more columns than rows the rows themselves are kept.  A
+few components of many sparse columns are found by products with S alone
+(`decomposition/lanczos.py`), and no matrix of d columns is ever made dense.
 
 Notation: U = components_; lambda = explained_variance_; sigma_i = singular_values_ =
 sqrt((n - 1) lambda_i).
@@ -39,27 +41,47 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import anything, boolean, missing, one_of, real, seed, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.decomposition.dimension import minka_dimension
+from corollary.decomposition.lanczos import columns, leading_directions
 from corollary.decomposition.probabilistic import covariance_of, log_likelihood
-from corollary.engine import Chunk, Data, Fitted, Moments, StreamingLearner, Triangle
+from corollary.engine import (
+    Chunk,
+    Data,
+    Fitted,
+    Moments,
+    Statistics,
+    StreamingLearner,
+    Triangle,
+    Variances,
+)
 from corollary.solvers.least_squares import centred
 
 __all__ = ["PCA"]
+
+MANY = 500  # sparse columns whose covariance is worth avoiding
+FEW = 0.1  # share of all components that are few enough to look for one by one
 
 
 @dataclass(frozen=True)
 class Spectrum:
     """The state: the route, then mean, all variances, and the directions."""
 
-    route: str  # "covariance" or "qr"
+    route: str  # "covariance", "qr" or "lanczos"
     d: int
     dtype: Any
     n: float = 0.0
     mean: Any = None
-    variances: Any = None  # (r,) lambda, falling
+    variances: Any = None  # (r,) lambda, falling: all of them, or q by products
     U: Any = None  # (r, d)
     total: float = 0.0  # sum of all variances
     q: int = 0  # components to keep
     once: bool = False  # whether no second pass is possible
+
+    @property
+    def lost(self) -> float:
+        """The variance that is left out."""
+        if self.route == "lanczos":
+            return max(self.total - float(self.variances.sum()), 0.0)
+        return float(self.variances[self.q :].sum())
 
 
 class PCA(StreamingLearner, Transformer):
@@ -150,24 +172,57 @@ class PCA(StreamingLearner, Transformer):
         """Choose the route by the parameters and the shape of the data."""
         n, d = data.source.n_rows, data.source.n_features
         self._check_asked(n, d)
-        wide = n is not None and n < d
+        if self._by_products(data) and (found := self._leading(data)) is not None:
+            return found
+        wide = data.few_rows < d
         route = "qr" if wide or self.svd_solver == "full" else "covariance"
         check_memory(
             self,
-            8.0 * 3 * d * (min(n or d, d) if route == "qr" else d),
+            8.0 * 3 * d * (min(data.few_rows, d) if route == "qr" else d),
             f"the {d} x {d} covariance",
             "Use fewer columns, or a random projection first.",
         )
         return Spectrum(route, d, data.source.dtype, once=data.once)
 
-    def statistics(self, chunk: Chunk, state: Spectrum) -> Moments | Triangle:
+    def _by_products(self, data: Data) -> bool:
+        """Tell whether few components of many sparse columns are asked for."""
+        q, d = self.n_components, data.source.n_features
+        if data.once or not data.source.sparse or d <= MANY:
+            return False
+        few = isinstance(q, int | np.integer) and 0 < q <= FEW * min(data.few_rows, d)
+        return bool(few) and self.svd_solver not in ("full", "covariance_eigh")
+
+    def _leading(self, data: Data) -> Spectrum | None:
+        """Find the components by products; None where these do not suffice."""
+        found = leading_directions(data, int(self.n_components))
+        if found is None:
+            return None
+        spread, variances, U = found
+        d, dtype, total = len(spread.mean), data.source.dtype, float(spread.M2.sum())
+        return Spectrum(
+            "lanczos",
+            d,
+            dtype,
+            spread.n,
+            spread.mean,
+            variances,
+            upright(U),
+            total / (spread.n - 1),
+            len(U),
+        )
+
+    def statistics(self, chunk: Chunk, state: Spectrum) -> Statistics:
         """Take the chunk's moments, or its triangle."""
+        if state.route == "lanczos":
+            return columns(chunk)
         if state.route == "qr":
             return Triangle.of(chunk.X, chunk.w, None, ones=True)
         return Moments.of(chunk.X, chunk.w)
 
     def update(self, s: Any, state: Spectrum) -> Spectrum:
         """Decompose; go on to the other route where digits were lost."""
+        if state.route == "lanczos":
+            return self._same_rows(s, state)
         if s.n <= 1:
             must = "n_samples must be at least 2 to have a variance"
             raise DataError(sentence(self, must, f"{s.n:g} (n_samples=1)"))
@@ -197,9 +252,17 @@ class PCA(StreamingLearner, Transformer):
         rank = int((variances > still * variances[0]).sum()) if len(variances) else 0
         return replace(found, U=upright(completed(U, rank)))
 
+    def _same_rows(self, s: Variances, state: Spectrum) -> Spectrum:
+        """Refuse other rows than those of the products."""
+        if np.isclose(s.n, state.n):
+            return state
+        must = "partial_fit must follow partial_fit or a fit by sums"
+        came = "a fit by products with the covariance"
+        raise DataError(sentence(self, must, came, "Begin with partial_fit."))
+
     def objective(self, s: Any, state: Spectrum) -> float:
         """Return the variance that is lost (2)."""
-        return float(state.variances[state.q :].sum())
+        return state.lost
 
     def stop(self, state: Spectrum) -> StopReason | None:
         """Stop once there are directions."""
@@ -219,7 +282,7 @@ class PCA(StreamingLearner, Transformer):
         report.facts["route"] = state.route
         report.facts["components"] = f"{state.q} of {state.d}"
         report.facts["variance kept"] = f"{kept:.2%}"
-        if state.variances[-1] > 0:
+        if state.variances[-1] > 0 and state.route != "lanczos":
             report.condition = float(state.variances[0] / state.variances[-1])
         share = (state.U[0] ** 2).max() if state.d > 1 and state.q else 0.0
         if share > 0.99 and state.variances[0] > 0.99 * state.total:
@@ -233,7 +296,7 @@ class PCA(StreamingLearner, Transformer):
         """Set what users read."""
         state: Spectrum = fitted.state
         q, dtype = state.q, state.dtype
-        kept, lost = state.variances[:q], state.variances[q:]
+        kept = state.variances[:q]
         self.mean_ = state.mean.astype(dtype)
         self.components_ = np.ascontiguousarray(state.U[:q], dtype=dtype)
         self.explained_variance_ = kept.astype(dtype)
@@ -242,7 +305,7 @@ class PCA(StreamingLearner, Transformer):
         self.singular_values_ = np.sqrt(kept * (state.n - 1)).astype(dtype)
         most = min(state.d, int(state.n))
         spare = most - q
-        self.noise_variance_ = float(lost.sum() / spare) if spare > 0 else 0.0
+        self.noise_variance_ = state.lost / spare if spare > 0 else 0.0
         self.n_components_ = self._n_features_out = q
         self.n_samples_ = fitted.report.rows
 

@@ -36,12 +36,18 @@ FLOOR = 1e-9
 SHRINKAGE: Rule = missing | one_of("auto") | real(0, 1)
 
 
-def check_classes(learner: Any, data: Data, *, matrices: int) -> None:
-    """Refuse fewer than two classes, and more matrices than fit in memory."""
+def check_classes(
+    learner: Any, data: Data, *, matrices: int, rows: bool = False
+) -> None:
+    """Refuse fewer than two classes, and more matrices than fit in memory.
+
+    `rows` tells that a matrix has no more rows than the data.
+    """
     d = data.source.n_features
     check_two_classes(learner)
     remedy = "Use fewer columns, or a principal component analysis first."
-    check_memory(learner, 8.0 * 6 * matrices * d * d, f"{d} x {d} scatters", remedy)
+    side = min(d, data.few_rows) if rows else d
+    check_memory(learner, 48.0 * matrices * d * side, f"{side} x {d} scatters", remedy)
 
 
 def fourth_moments(chunk: Chunk, scatter: ClassScatters) -> FourthMoments:
@@ -106,10 +112,11 @@ def floored(Sigma: Floats, s: Any) -> tuple[Floats, Floats]:
     """Decompose covariances, (m, d) and (m, d, d), raising eigenvalues that vanish.
 
     A direction without variance would make a density infinite.  Its eigenvalue is
-    raised to `FLOOR` times the largest variance of a feature over all rows.
+    raised to `FLOOR` times the largest variance of a feature over all rows, or to
+    `FLOOR` itself where no feature varies.
     """
     values, R = np.linalg.eigh(Sigma)
-    floor = FLOOR * float(np.diagonal(s.total()).max() / s.n.sum())
+    floor = FLOOR * (float(np.diagonal(s.total()).max() / s.n.sum()) or 1.0)
     return np.maximum(values[:, ::-1], floor), R[:, :, ::-1]
 
 

@@ -50,7 +50,7 @@ from corollary.discriminants.intercept import best_intercept
 from corollary.discriminants.shrinkage import shrunk
 from corollary.distributions.covariance import diagnose
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
-from corollary.engine.classes import ClassScatters, WithinScatter, between
+from corollary.engine.classes import ClassScatters, WithinScatter, WithinTriangle
 
 __all__ = ["FisherDiscriminant", "rayleigh_quotient"]
 
@@ -62,8 +62,9 @@ class Directions:
     k: int
     d: int
     dtype: Any
+    wide: bool = False  # fewer rows than features: W is known by its root
     means: Any = None  # (k, d)
-    W: Any = None  # (d, d)
+    W: Any = None  # (d, d), None where wide
     V: Any = None  # (d, r)
     J: Any = None  # (r,)
     rank: int = 0
@@ -133,7 +134,9 @@ class FisherDiscriminant(SummationLearner, ProjectingRule):
     def start(self, data: Data, seed: int) -> Directions:
         """Check what was asked for."""
         k, d = len(self.classes_), data.source.n_features
-        check_classes(self, data, matrices=1 if self.weighting == "rows" else k)
+        rows = self.weighting == "rows"
+        wide = rows and not self.shrinkage and data.few_rows <= d
+        check_classes(self, data, matrices=1 if rows else k, rows=wide)
         most = min(k - 1, d)
         if self.n_components is not None and self.n_components > most:
             must = f"n_components must be at most min(k - 1, d) = {most}"
@@ -142,31 +145,38 @@ class FisherDiscriminant(SummationLearner, ProjectingRule):
             must = "intercept='errors' needs two classes and all rows in memory"
             came = f"{k} classes, {data.source.described}"
             raise ParameterError(sentence(self, must, came, "Use 'centres'."))
-        return Directions(k, d, data.source.dtype)
+        return Directions(k, d, data.source.dtype, wide)
 
     def statistics(
         self, chunk: Chunk, state: Directions
-    ) -> WithinScatter | ClassScatters:
+    ) -> WithinScatter | WithinTriangle | ClassScatters:
         """Take the chunk's scatter, within all classes or of each."""
+        if state.wide:
+            return WithinTriangle.of(chunk.X, chunk.y, chunk.w, state.k)
         kind = WithinScatter if self.weighting == "rows" else ClassScatters
         return kind.of(chunk.X, chunk.y, chunk.w, state.k)
 
     def update(self, s: Any, state: Directions) -> Directions:
         """Solve (4) on the range of W."""
-        n = float(s.n.sum())
-        if self.weighting == "rows":
-            W, B = s.within() / n, (s.total() - s.within()) / n
+        shares, W = s.n / s.n.sum(), None
+        if state.wide:
+            _, root, rows = np.linalg.svd(s.R, full_matrices=False)
+            values, U = root[::-1] ** 2 / s.n.sum(), rows[::-1].T
         else:
-            W = (s.S / s.n[:, None, None]).mean(axis=0)
-            B = between(np.full(state.k, 1 / state.k), s.mean)
-        W = shrunk(W, self.shrinkage)
-        values, U = np.linalg.eigh(W)
+            if self.weighting == "rows":
+                W = s.within() / s.n.sum()
+            else:
+                W = (s.S / s.n[:, None, None]).mean(axis=0)
+                shares = np.full(state.k, 1 / state.k)
+            W = shrunk(W, self.shrinkage)
+            values, U = np.linalg.eigh(W)
         kept = values > state.d * 1e-14 * max(float(values[-1]), 0.0)
         if not kept.any():
             must = "some feature must vary within a class"
             raise DataError(sentence(self, must, "classes of equal rows"))
         whiten = U[:, kept] / np.sqrt(values[kept])
-        J, Q = np.linalg.eigh(whiten.T @ B @ whiten)
+        away = (s.mean - shares @ s.mean) @ whiten  # B = away' diag(shares) away
+        J, Q = np.linalg.eigh((away * shares[:, None]).T @ away)
         most = self.n_components or min(state.k - 1, state.d)
         J, V = np.maximum(J[::-1], 0.0)[:most], (whiten @ Q)[:, ::-1][:, :most]
         V = V * facing(s.mean, V)
@@ -186,7 +196,9 @@ class FisherDiscriminant(SummationLearner, ProjectingRule):
         report.objective = []
         report.facts["rank of W"] = f"{state.rank} of {state.d}"
         if state.rank < state.d:
-            which = diagnose(state.W).blame(names_of(self))
+            which = "fewer rows than features"
+            if not state.wide:
+                which = diagnose(state.W).blame(names_of(self))
             report.warnings.append(
                 f"the scatter within the classes is singular ({which}). "
                 f"It was inverted on its range; shrinkage > 0 avoids that."

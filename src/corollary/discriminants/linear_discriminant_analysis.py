@@ -32,7 +32,7 @@ References: Fisher (1936); Hastie, Tibshirani, Friedman (2009), ch. 4.3.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -60,7 +60,7 @@ from corollary.discriminants.scatter_learner import Scattered, ScatterLearner
 from corollary.discriminants.shrinkage import shrunk, spread
 from corollary.distributions.covariance import diagnose
 from corollary.engine import Data, Fitted
-from corollary.engine.classes import ClassScatters
+from corollary.engine.classes import ClassScatters, WithinTriangle
 
 __all__ = ["LinearDiscriminantAnalysis"]
 
@@ -188,10 +188,14 @@ class LinearDiscriminantAnalysis(ScatterLearner, ProjectingRule):
             must = "The number of samples must be more than the number of classes"
             raise DataError(sentence(self, must, f"{n:g} rows and {k} classes"))
         pi = class_priors(self, self.priors, s.n, strict=False)
+        if isinstance(s, WithinTriangle):
+            line = whitened(s, root_axes(s.R / np.sqrt(n)), pi, self.tol)
+            Sigma = s.within() / n if self.store_covariance else None
+            return replace(line, means=s.mean, priors=pi, Sigma=Sigma)
         Sigma = self._covariance(s, state, pi, q)
         if self.solver == "svd":
             shares = self._covariance(s, state, s.n / n, q)
-            line = whitened(s, shares, pi, self.tol)
+            line = whitened(s, axes(shares), pi, self.tol)
         else:
             total = total_covariance(s, self.shrinkage, q)
             total = total if state.given is None else state.given[-1]
@@ -217,11 +221,14 @@ class LinearDiscriminantAnalysis(ScatterLearner, ProjectingRule):
         k, d = state.k, state.d
         report.facts["parameters"] = k * d + d * (d + 1) // 2 + k - 1
         report.facts["rank"] = f"{line.rank} of {d}"
-        eigenvalues = np.linalg.eigvalsh(line.Sigma)
-        if eigenvalues[0] > 0:
-            report.condition = float(eigenvalues[-1] / eigenvalues[0])
+        if not state.wide:
+            eigenvalues = np.linalg.eigvalsh(line.Sigma)
+            if eigenvalues[0] > 0:
+                report.condition = float(eigenvalues[-1] / eigenvalues[0])
         if line.rank < d:
-            which = diagnose(line.Sigma).blame(names_of(self))
+            which = "fewer rows than features"
+            if not state.wide:
+                which = diagnose(line.Sigma).blame(names_of(self))
             report.warnings.append(
                 f"the covariance within the classes is singular ({which}). It was "
                 "inverted on its range; shrinkage='auto' with solver='eigen' would "
@@ -264,20 +271,45 @@ class LinearDiscriminantAnalysis(ScatterLearner, ProjectingRule):
             return Quadratic(None, c * self.coef_[0], c * float(self.intercept_[0]))
         return Quadratic(None, self.coef_[c], float(self.intercept_[c]))
 
+    def _needs_root_only(self) -> bool:
+        """Tell whether Sigma is neither shrunk nor estimated by others."""
+        plain = not self.shrinkage and self.covariance_estimator is None
+        return plain and self.solver == "svd" and not self._by_class()
+
     def _by_class(self) -> bool:
         """Tell whether Sigma needs the scatter of every class."""
         kept = self.solver != "svd" or self.store_covariance
         return self.shrinkage == "auto" or (self.priors is not None and kept)
 
 
-def whitened(s: Any, Sigma: Floats, pi: Floats, tol: float) -> Line:
-    """Invert Sigma on its range, standardised features first; then (1) and (3)."""
-    n, k = float(s.n.sum()), len(pi)
+class Axes(NamedTuple):
+    """The principal axes of standardised features."""
+
+    scale: Floats  # (d,) standard deviations of the features
+    sigma: Floats  # (r,) those along the axes, falling
+    V: Floats  # (d, r)
+
+
+def axes(Sigma: Floats) -> Axes:
+    """Decompose a covariance."""
     scale = spread(np.diagonal(Sigma))
     values, V = np.linalg.eigh(Sigma / np.outer(scale, scale))
-    sigma = np.sqrt(np.maximum(values[::-1], 0.0))
+    return Axes(scale, np.sqrt(np.maximum(values[::-1], 0.0)), V[:, ::-1])
+
+
+def root_axes(R: Floats) -> Axes:
+    """Decompose the covariance R'R by a root with few rows."""
+    scale = spread((R**2).sum(axis=0))
+    _, sigma, V = np.linalg.svd(R / scale, full_matrices=False)
+    return Axes(scale, sigma, V.T)
+
+
+def whitened(s: Any, found: Axes, pi: Floats, tol: float) -> Line:
+    """Invert Sigma on its range, standardised features first; then (1) and (3)."""
+    n, k = float(s.n.sum()), len(pi)
+    scale, sigma, V = found
     rank = int((sigma > tol).sum())
-    W = V[:, ::-1][:, :rank] / sigma[:rank] / scale[:, None]  # W W' = Sigma^-1
+    W = V[:, :rank] / sigma[:rank] / scale[:, None]  # W W' = Sigma^-1
     away = s.mean - pi @ s.mean
     spans = np.sqrt(n * pi / (k - 1))[:, None] * (away @ W)
     _, size, Vt = np.linalg.svd(spans, full_matrices=False)

@@ -184,7 +184,8 @@ class QuadraticDiscriminantAnalysis(ScatterLearner, GaussianRule):
         k, d = state.k, state.d
         own = d + d * (d + 1) // 2
         report.facts["parameters"] = k * own + k - 1
-        report.condition = float((rule.s[:, 0] / rule.s[:, -1]).max())
+        if (rule.s[:, -1] > 0).all():
+            report.condition = float((rule.s[:, 0] / rule.s[:, -1]).max())
         if not self.reg_param:
             singular_classes(self, rule.Sigma, rule.s, report)
         few = rule.n < d * d

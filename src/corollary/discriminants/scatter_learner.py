@@ -1,6 +1,7 @@
 """Learning from the scatter of classes: what linear and quadratic analysis share.
 
-One pass takes the scatter within the classes, or that of each (`engine.classes`).  Two
+One pass takes the scatter within the classes, or that of each (`engine.classes`); its
+root, where a learner can do with that and rows are few next to the features.  Two
 wishes need more: shrinkage 'auto' a second look at the rows, for the sum of fourth
 powers in Ledoit and Wolf's formula; and a covariance estimator of the user's the rows
 themselves, in memory.
@@ -21,7 +22,7 @@ from corollary.discriminants.covariances import (
 )
 from corollary.discriminants.shrinkage import FourthMoments
 from corollary.engine import Chunk, Data, StreamingClassifier
-from corollary.engine.classes import ClassScatters, WithinScatter
+from corollary.engine.classes import ClassScatters, WithinScatter, WithinTriangle
 
 __all__ = ["ScatterLearner", "Scattered"]
 
@@ -34,6 +35,7 @@ class Scattered:
     d: int
     dtype: Any
     once: bool  # a stream: rows of a class may still come
+    wide: bool = False  # fewer rows than features: the root of the scatter is taken
     given: Any = None  # (k + 1, d, d) covariances by an estimator of the user's
     scatter: Any = None
     rule: Any = None
@@ -53,23 +55,29 @@ class ScatterLearner(StreamingClassifier):
     def _rule(self, scatter: Any, state: Scattered, q: Any) -> Any:
         """Return the rule; q (k + 1,) are the fourth moments for shrinkage 'auto'."""
 
+    def _needs_root_only(self) -> bool:
+        """Tell whether a root of the scatter within the classes is enough."""
+        return False
+
     def start(self, data: Data, seed: int) -> Scattered:
         """Check what was asked for; let the user's estimator see the rows."""
         k, source = len(self.classes_), data.source
-        check_classes(self, data, matrices=k if self._by_class() else 1)
+        wide = self._needs_root_only() and data.few_rows <= source.n_features
+        check_classes(self, data, matrices=k if self._by_class() else 1, rows=wide)
         given = None
         if self.covariance_estimator is not None:
             given = estimated(self, data, self.covariance_estimator)
         elif self.shrinkage == "auto" and data.once:
             must = "shrinkage='auto' needs a second pass over the data"
             raise DataError(sentence(self, must, "a stream", "Give a number instead."))
-        return Scattered(k, source.n_features, source.dtype, data.once, given)
+        return Scattered(k, source.n_features, source.dtype, data.once, wide, given)
 
     def statistics(self, chunk: Chunk, state: Scattered) -> Any:
         """Take the chunk's scatter, then what shrinkage 'auto' needs besides."""
         if state.scatter is not None:
             return fourth_moments(chunk, state.scatter)
-        kind = ClassScatters if self._by_class() else WithinScatter
+        kind: Any = ClassScatters if self._by_class() else WithinScatter
+        kind = WithinTriangle if state.wide else kind
         return kind.of(chunk.X, chunk.y, chunk.w, state.k)
 
     def update(self, s: Any, state: Scattered) -> Scattered:

@@ -346,8 +346,10 @@ class GaussianFamily(Family["Moments | Variances", Gaussian]):
     def loglikelihood(self, s: Moments | Variances, law: Gaussian) -> float:
         """Return -n/2 [tr(S^-1 M/n) + r^2(mean) + ln|S| + d ln 2 pi]."""
         if s.M2.ndim == 2:
-            S = law.covariance_matrix
-            trace = float(np.trace(sla.solve(S, s.M2, assume_a="pos")))
+            S, M2 = law.covariance_matrix, s.M2
+            scale = np.sqrt(np.diagonal(S))  # features on very different scales
+            units = np.outer(scale, scale)
+            trace = float(np.trace(sla.solve(S / units, M2 / units, assume_a="pos")))
         elif law.covariance.ndim == 2:
             must = "sums of each feature alone must meet a law of independent features"
             raise DataError(sentence(self, must, "a full covariance"))

@@ -13,7 +13,9 @@ Chunks a and b merge class by class (Chan, Golub, LeVeque 1979):
 
 `ClassMoments` holds the diagonals of (1), `WithinScatter` (2), `ClassScatters` all of
 (1).  (2) of a chunk is taken as (4) minus (3), one symmetric product, where that costs
-hardly a digit, and otherwise from rows centred by their class.
+hardly a digit, and otherwise from rows centred by their class.  `WithinTriangle` holds
+an R with R'R = S_W, which has no more rows than the data: where these are few next to
+the features it is small, and S_W is not.
 
 Course: S0-38, S2-1, S3-51. Reference: Duda, Hart, Stork (2001), ch. 3.8.
 """
@@ -28,9 +30,21 @@ import scipy.sparse as sp
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.engine.statistics import LOSS, Moments, Statistics, Variances
+from corollary.engine.statistics import (
+    LOSS,
+    Moments,
+    Statistics,
+    Variances,
+    upright,
+)
 
-__all__ = ["ClassMoments", "ClassScatters", "WithinScatter", "between"]
+__all__ = [
+    "ClassMoments",
+    "ClassScatters",
+    "WithinScatter",
+    "WithinTriangle",
+    "between",
+]
 
 
 @dataclass(frozen=True)
@@ -105,6 +119,37 @@ class WithinScatter(Statistics):
     def total(self) -> Floats:
         """Return the scatter about the common mean (4)."""
         return self.S + between(self.n, self.mean)
+
+
+@dataclass(frozen=True)
+class WithinTriangle(Statistics):
+    """Weights and means of the classes, and a root R of the scatter within them."""
+
+    n: Floats  # (k,)
+    mean: Floats  # (k, d)
+    R: Floats  # (at most d, d), R'R = S_W (2)
+
+    @classmethod
+    def of(cls, X: Floats, y: Vector, w: Vector | None, k: int) -> WithinTriangle:
+        """Decompose the rows of one chunk about the means of their classes."""
+        classes = ClassMoments.of(X, y, w, k)
+        Z = X - classes.mean[y]
+        if w is not None:
+            Z *= np.sqrt(w)[:, None]
+        return cls(classes.n, classes.mean, upright(Z))
+
+    def __add__(self, other: WithinTriangle) -> WithinTriangle:
+        n, mean, delta, weight = merged(self, other)
+        steps = delta * np.sqrt(weight)[:, None]  # (5)
+        return WithinTriangle(n, mean, upright(np.vstack([self.R, other.R, steps])))
+
+    def scaled(self, factor: float) -> WithinTriangle:
+        """Count the same rows `factor` times: the means stay."""
+        return WithinTriangle(self.n * factor, self.mean, self.R * np.sqrt(factor))
+
+    def within(self) -> Floats:
+        """Return the scatter within the classes (2)."""
+        return self.R.T @ self.R
 
 
 @dataclass(frozen=True)

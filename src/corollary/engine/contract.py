@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from corollary.core.errors import DataError, sentence
+from corollary.core.magnitude import check_learned
 from corollary.core.params import Rule, check_parameters
 from corollary.core.report import Report, StopReason
 from corollary.engine.opening import open_source
@@ -114,6 +115,7 @@ class SummationLearner(ABC):
     def _finish(self, fitted: Fitted) -> None:
         self.report_ = fitted.report
         self.publish(fitted)
+        check_learned(self)
 
 
 class StreamingLearner(SummationLearner):

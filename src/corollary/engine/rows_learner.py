@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
+from corollary.core.magnitude import check_learned, numerical_errors
 from corollary.core.params import Rule, check_parameters
 from corollary.core.report import Report, StopReason
 from corollary.engine.opening import open_source
@@ -84,10 +85,12 @@ class RowsLearner(ABC):
         data = Data(self, open_source(self, X, y, sample_weight))
         report = Report(type(self).__name__, StopReason.CLOSED_FORM, 1)
         try:
-            learn(gather(data), report)
+            with numerical_errors(self):
+                learn(gather(data), report)
         finally:
             data.executor.close()
         complete(report, data, time.perf_counter() - begun)
         self.report_ = report
+        check_learned(self)
         warn_if_short(report)
         return self

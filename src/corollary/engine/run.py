@@ -16,7 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -26,6 +26,7 @@ from corollary.core.arrays import Vector
 from corollary.core.checks import check_finite, check_finite_values
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.magnitude import check_not_tiny, check_sizes, numerical_errors
 from corollary.core.progress import progress
 from corollary.core.randomness import entropy
 from corollary.core.report import Report, StopReason
@@ -49,6 +50,7 @@ S = TypeVar("S")
 
 SHORT = (StopReason.MAX_PASSES, StopReason.STALLED, StopReason.DIVERGED)
 WIDE = 500  # features whose matrices are worth threads of BLAS
+NARROW = 100  # features whose matrices cost nothing
 
 
 @dataclass
@@ -77,6 +79,18 @@ class Check(NamedTuple):
     numbers: bool  # whether y must hold numbers
 
 
+class Seen(NamedTuple):
+    """How many rows were read, and the sizes of the largest weight, feature, target."""
+
+    rows: int = 0
+    weight: float = 0.0
+    X: float = 0.0
+    y: float = 0.0
+
+    def __or__(self, other: Seen) -> Seen:  # rows read one after the other
+        return Seen(self.rows + other.rows, *map(max, self[1:], other[1:]))
+
+
 class Data:
     """A source with somebody to compute on it: what a learner's `start` sees.
 
@@ -95,6 +109,26 @@ class Data:
         self.passes = 0
         self.n_rows: int = source.n_rows or 0
         self._checked = False
+
+    @cached_property
+    def few_rows(self) -> int:
+        """The number of rows, or one more than the features where it is above that.
+
+        Where there are no more rows than features, learners keep the rows or what n x n
+        sums say of them, rather than sums over pairs of features.  A source that does
+        not know its rows is read until there are more of them than features.
+        """
+        most = self.source.n_features + 1
+        if self.source.n_rows is not None:
+            return min(self.source.n_rows, most)
+        if self.once or most <= NARROW:
+            return most
+        rows = 0
+        for chunk in (chunk for part in self.source.parts() for chunk in part.chunks()):
+            rows += chunk.n
+            if rows >= most:
+                return most
+        return rows
 
     def reduce(self, statistics: Callable[[Chunk], S]) -> S:
         """Make one pass and add up what each chunk contributes."""
@@ -120,14 +154,14 @@ class Data:
 
     def one_by_one(self) -> Iterator[Chunk]:
         """Make one pass in this thread and yield the chunks."""
-        rows, heavy = 0, False
+        total = Seen()
         for chunk in (chunk for part in self.source.parts() for chunk in part.chunks()):
             if not chunk.n:
                 continue
-            n, weighs, _ = guarded(len_of, self._check(), chunk)
-            rows, heavy = rows + n, heavy or weighs
+            seen, _ = guarded(len_of, self._check(), chunk)
+            total |= seen
             yield chunk
-        self._seen(rows, heavy)
+        self._end_pass(total)
 
     def _check(self) -> Check | None:
         """Say in whose name a chunk is checked; once is enough."""
@@ -136,15 +170,18 @@ class Data:
         numbers = getattr(self.learner, "target", "none") in ("number", "numbers")
         return Check(type(self.learner).__name__, self.source.names, numbers)
 
-    def _seen(self, rows: int, heavy: bool) -> None:
-        """End a pass over so many rows; `heavy` if one of them has a weight."""
-        if not rows:
+    def _end_pass(self, seen: Seen) -> None:
+        """End a pass; the first one shows whether there is anything to learn from."""
+        if not seen.rows:
             must = "a source must give at least one row"
             raise DataError(sentence(self.learner, must, "none"))
-        if not self._checked and not heavy:
-            must = "at least one sample_weight must be above 0"
-            raise DataError(sentence(self.learner, must, "zero for every row"))
-        self.n_rows, self._checked = rows, True
+        if not self._checked:
+            if not seen.weight:
+                must = "at least one sample_weight must be above 0"
+                raise DataError(sentence(self.learner, must, "zero for every row"))
+            for name, size in zip(("sample_weight", "X", "y"), seen[1:], strict=True):
+                check_not_tiny(self.learner, size, name, self.source.dtype)
+        self.n_rows, self._checked = seen.rows, True
         self.passes += 1
 
     def _map(self, function: Callable[[Chunk], S]) -> Generator[S]:
@@ -154,11 +191,11 @@ class Data:
             raise DataError(sentence(self.learner, must, self.source.described, remedy))
         parts = self._parts if self._parts is not None else self.source.parts()
         task = partial(guarded, function, self._check())
-        rows, heavy = 0, False
-        for n, weighs, result in self.executor.map(task, parts, self.memories):
-            rows, heavy = rows + n, heavy or weighs
+        total = Seen()
+        for seen, result in self.executor.map(task, parts, self.memories):
+            total |= seen
             yield result
-        self._seen(rows, heavy)
+        self._end_pass(total)
 
 
 def len_of(chunk: Chunk) -> int:
@@ -168,28 +205,33 @@ def len_of(chunk: Chunk) -> int:
 
 def guarded(
     function: Callable[[Chunk], S], check: Check | None, chunk: Chunk
-) -> tuple[int, bool, S]:
-    """Apply a function to a chunk, after checking the chunk on its first pass.
+) -> tuple[Seen, S]:
+    """Apply a function to a chunk, after checking the chunk on its first pass."""
+    if check is None:
+        return Seen(chunk.n), function(chunk)
+    return checked(check, chunk), function(chunk)
 
-    Returns the number of rows, whether any of them has a weight, and the result.
-    """
-    heavy = chunk.n > 0
-    if check is not None:
-        who, row = check.who, chunk.first_row
-        check_finite(who, chunk.X, names=check.names, first_row=row)
-        if check.numbers and chunk.y is not None and chunk.y.dtype.kind not in "fiub":
-            must, came = "y must hold numbers", f"{chunk.y.dtype} from row {row} on"
-            raise DataError(sentence(who, must, came, "Encode text as numbers first."))
-        if chunk.y is not None and chunk.y.dtype.kind == "f":
-            check_finite_values(who, chunk.y, "y", row)
-        if chunk.w is not None:
-            check_finite_values(who, chunk.w, "sample_weight", row)
-            heavy = bool(chunk.w.any())
-            if len(chunk.w) and chunk.w.min() < 0:
-                must = "sample_weight must be >= 0"
-                came = f"{chunk.w.min():g} in row {row + int(chunk.w.argmin())}"
-                raise DataError(sentence(who, must, came))
-    return chunk.n, heavy, function(chunk)
+
+def checked(check: Check, chunk: Chunk) -> Seen:
+    """Refuse what cannot be learned from; return how much of what the chunk holds."""
+    who, row = check.who, chunk.first_row
+    size, target, weight = 0.0, 0.0, float(chunk.n > 0)
+    if chunk.n:
+        size = check_finite(who, chunk.X, names=check.names, first_row=row)
+    if check.numbers and chunk.y is not None and chunk.y.dtype.kind not in "fiub":
+        must, came = "y must hold numbers", f"{chunk.y.dtype} from row {row} on"
+        raise DataError(sentence(who, must, came, "Encode text as numbers first."))
+    if chunk.y is not None and chunk.y.dtype.kind == "f":
+        check_finite_values(who, chunk.y, "y", row)
+        target = check_sizes(who, chunk.y, "y", row)
+    if chunk.w is not None:
+        check_finite_values(who, chunk.w, "sample_weight", row)
+        weight = check_sizes(who, chunk.w, "sample_weight", row)
+        if len(chunk.w) and chunk.w.min() < 0:
+            must = "sample_weight must be >= 0"
+            came = f"{chunk.w.min():g} in row {row + int(chunk.w.argmin())}"
+            raise DataError(sentence(who, must, came))
+    return Seen(chunk.n, weight, size, target)
 
 
 def chosen_executor(source: Source, single: bool) -> Executor:
@@ -236,7 +278,8 @@ def run(learner: SummationLearner, source: Source) -> Fitted:
     data = Data(learner, source, once=isinstance(schedule, PerChunk))
     brief = source.n_features > WIDE or learner.max_passes() <= 1
     free = data.single and brief
-    with contextlib.nullcontext() if free else single_threaded_blas():
+    threads = contextlib.nullcontext() if free else single_threaded_blas()
+    with threads, numerical_errors(learner):
         try:
             if isinstance(schedule, PerChunk):
                 fitted = _per_chunk(learner, data, schedule)

@@ -52,6 +52,8 @@ from corollary.kernels.radial import Gaussian
 
 __all__ = ["GaussianMap", "PolynomialMap", "lifted", "products"]
 
+MOST_DEGREE = 10_000  # more terms than any sum of features has
+
 
 @dataclass(frozen=True)
 class PolynomialMap:
@@ -165,10 +167,12 @@ class GaussianMap:
         if not real(0, ends="()").holds(error):
             must = "error must be a number > 0"
             raise ParameterError(sentence("GaussianMap", must, repr(error)))
-        p = 0
-        while cls(sigma, p).error_bound(radius) > error:
-            p += 1
-        return cls(sigma, p)
+        for p in range(MOST_DEGREE + 1):
+            if cls(sigma, p).error_bound(radius) <= error:
+                return cls(sigma, p)
+        must = f"a degree up to {MOST_DEGREE} must bring the error below {error:g}"
+        came = f"radius = {radius:g} with sigma = {sigma:g}"
+        raise ParameterError(sentence("GaussianMap", must, came, "Raise sigma."))
 
     @property
     def kernel(self) -> Gaussian:

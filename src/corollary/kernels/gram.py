@@ -59,7 +59,7 @@ class TileKernel:
         if self.kind == "linear":
             return U
         if self.kind == "poly":
-            return (self.gamma * U + self.coef0) ** self.degree  # (2)
+            return power(self.gamma * U + self.coef0, self.degree)  # (2)
         if self.kind == "sigmoid":
             return np.tanh(self.gamma * U + self.coef0)  # (3)
         distance = squares(X)[:, None] - 2 * U + squares(Z)
@@ -71,10 +71,16 @@ class TileKernel:
         if self.kind == "linear":
             return u
         if self.kind == "poly":
-            return (self.gamma * u + self.coef0) ** self.degree
+            return power(self.gamma * u + self.coef0, self.degree)
         if self.kind == "sigmoid":
             return np.tanh(self.gamma * u + self.coef0)
         return np.ones_like(u)
+
+
+def power(base: Floats, degree: int) -> Floats:
+    """Return base^degree, infinite where that is no number, as the loop does."""
+    with np.errstate(over="ignore"):
+        return base**degree
 
 
 def squares(X: Matrix) -> Floats:

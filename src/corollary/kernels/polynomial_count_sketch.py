@@ -29,6 +29,7 @@ import scipy.fft
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.errors import DataError, sentence
 from corollary.core.params import real, seed, whole
 from corollary.core.randomness import generator
 from corollary.kernels.gram import squares
@@ -36,6 +37,8 @@ from corollary.kernels.inner_product import Polynomial
 from corollary.kernels.sampled_map import Drawing, SampledMap, Seen, by_blocks
 
 __all__ = ["PolynomialCountSketch"]
+
+MOST_BITS = 1000  # of a product of two kernels, in float64
 
 
 class PolynomialCountSketch(SampledMap):
@@ -111,6 +114,7 @@ class PolynomialCountSketch(SampledMap):
     def judge(self, found: dict[str, Any], X: Matrix) -> dict[str, Any]:
         """Compare products of features with the kernel on all pairs of the sample."""
         X = X.astype(np.float64)
+        self._check_powers(X)
         f = self._sketch(X, found["indexHash_"], found["bitHash_"])
         p, n = self.degree, X.shape[0]
         K = Polynomial(p, float(self.coef0), float(self.gamma) or 1e-300)(X)
@@ -124,6 +128,14 @@ class PolynomialCountSketch(SampledMap):
             "error bound": f"{bound:.4g} (on average over draws)",
             "features": self.n_components,
         }
+
+    def _check_powers(self, X: Matrix) -> None:
+        """Refuse rows whose kernel, squared, is no number."""
+        largest = abs(self.gamma) * float(squares(X).max()) + abs(self.coef0)
+        if largest > 0 and 2 * self.degree * np.log2(largest) > MOST_BITS:
+            must = f"the kernel of degree {self.degree} must be finite on X"
+            came = f"x'x up to {float(squares(X).max()):.3g}"
+            raise DataError(sentence(self, must, came, "Scale the features."))
 
     # -- use -----------------------------------------------------------------------
     def transform(self, X: Any) -> Floats:

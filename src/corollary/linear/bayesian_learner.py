@@ -76,7 +76,7 @@ class BayesianLearner(StreamingLearner, SingleRegressor):
     def start(self, data: Data, seed: int) -> GaussianPosterior:
         """Choose the route by the shape of the data."""
         source, d = data.source, data.source.n_features
-        wide = source.n_rows is not None and source.n_rows <= d
+        wide = data.few_rows <= d
         check_memory(
             self,
             32.0 * d * d,

@@ -133,14 +133,14 @@ class ComponentRegression(StreamingLearner, Regressor):
     def start(self, data: Data, seed: int) -> ComponentFit:
         """Choose the route by the shape of the data."""
         source, d = data.source, data.source.n_features
-        wide = source.n_rows is not None and source.n_rows <= d
+        wide = data.few_rows <= d
         if source.n_rows is not None and source.n_rows < 2:
             must = "n_samples must be at least 2"
             raise DataError(sentence(self, must, f"n_samples = {source.n_rows}"))
         copies = 2 + (self.n_folds if self.n_components == "cv" else 1)
         check_memory(
             self,
-            8.0 * copies * d * (min(d, source.n_rows or d) if wide else d),
+            8.0 * copies * d * min(d, data.few_rows),
             f"the moments of {d} columns",
             "Use fewer columns.",
         )

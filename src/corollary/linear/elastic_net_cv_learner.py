@@ -27,15 +27,14 @@ from sklearn.model_selection import check_cv
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Regressor
 from corollary.core.checks import (
-    check_finite,
+    check_rows,
     check_targets,
     check_weights,
     check_X,
-    names_of,
     present,
 )
-from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.magnitude import check_learned
 from corollary.core.params import (
     anything,
     array_like,
@@ -146,6 +145,7 @@ class ElasticNetCVLearner(Regressor):
         (point,) = next(solved_path(whole_design, np.array([self.alpha_]), penalty))
         self._publish(point, whole_design, X)
         self._account(point, short, X, time.perf_counter() - begun)
+        check_learned(self)
         return self
 
     def predict(self, X: Any) -> Vector:
@@ -159,7 +159,7 @@ class ElasticNetCVLearner(Regressor):
     ) -> tuple[Matrix, Floats, Vector | None]:
         present(self, y)
         X = check_X(self, X, reset=True, sparse=True, min_rows=2)
-        check_finite(self, X, names=names_of(self), threads=get_config().threads)
+        check_rows(self, X)
         y = check_targets(self, y, X.shape[0], X.dtype, many=False)
         return X, y, check_weights(self, sample_weight, X.shape[0])
 

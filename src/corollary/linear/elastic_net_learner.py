@@ -33,6 +33,7 @@ from corollary.engine import (
     Statistics,
     SummationLearner,
 )
+from corollary.engine.rows_learner import gather
 from corollary.solvers.columns import Design, Grams, Rows
 from corollary.solvers.coordinate_descent import Penalty, Point
 from corollary.solvers.coordinate_descent import path as solved_path
@@ -107,9 +108,9 @@ class ElasticNetLearner(SummationLearner, Regressor):
     def start(self, data: Data, seed: int) -> Shrunk:
         """Choose the route by the shape of the data."""
         source, d = data.source, data.source.n_features
-        rows_at_hand = isinstance(source, ArraySource)
+        rows_at_hand = isinstance(source, ArraySource) or data.few_rows <= d
         asked = self.precompute is not False
-        gram = asked or not rows_at_hand or by_gram(source.n_rows or 0, d)
+        gram = asked or not rows_at_hand or by_gram(source.n_rows or data.few_rows, d)
         if gram:
             remedy = "Use fewer columns, or give the rows as an array in memory."
             check_memory(self, 24.0 * d * d, f"the {d} x {d} Gram matrix", remedy)
@@ -137,13 +138,12 @@ class ElasticNetLearner(SummationLearner, Regressor):
 
     def settle(self, data: Data, state: Shrunk) -> Settled:
         """Descend on the rows in memory."""
-        source = data.source
-        if state.route == "gram" or not isinstance(source, ArraySource):
+        if state.route == "gram":
             return Settled(state)
-        assert source.y is not None
-        Y = two_dimensional(source.y).astype(np.float64)
-        W = None if source.w is None else np.repeat(source.w[:, None], Y.shape[1], 1)
-        design = Rows(source.X, Y, W, intercept=self.fit_intercept)
+        rows = gather(data)
+        Y = two_dimensional(rows.y).astype(np.float64)
+        W = None if rows.w is None else np.repeat(rows.w[:, None], Y.shape[1], 1)
+        design = Rows(rows.X, Y, W, intercept=self.fit_intercept)
         solved = self._solved(design, state)
         return Settled(solved, None, self.objective(None, solved))
 

@@ -204,7 +204,6 @@ def alpha_grid(
         raise ParameterError(sentence(who, must, "0", "Give the alphas."))
     size = design.c if positive else np.abs(design.c)
     highest = float(size.max(initial=0.0) / design.n[0] / l1_ratio)
-    floor = float(np.finfo(np.float64).resolution)
-    if highest <= floor:
-        return np.full(count, floor)
+    if highest == 0:
+        return np.full(count, float(np.finfo(np.float64).resolution))
     return np.geomspace(highest, highest * eps, count)

@@ -45,14 +45,14 @@ from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kerne
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
 from corollary.core.checks import (
-    check_finite,
     check_memory,
+    check_rows,
     check_two_classes,
     check_X,
     encode_labels,
-    names_of,
 )
 from corollary.core.errors import DataError, sentence
+from corollary.core.magnitude import check_learned
 from corollary.core.params import (
     boolean,
     check_parameters,
@@ -182,7 +182,7 @@ class KernelPerceptron(Classifier):
         check_parameters(self, self.rules)
         begun = time.perf_counter()
         X = check_X(self, X, reset=True, sparse=False)
-        check_finite(self, X, names=names_of(self))
+        check_rows(self, X)
         self.classes_, codes = encode_labels(self, y, X.shape[0])
         K, n = len(self.classes_), X.shape[0]
         check_two_classes(self)
@@ -199,6 +199,7 @@ class KernelPerceptron(Classifier):
         ]
         passes = self._walk(contests, G, rows, draw)
         self._publish(contests, X, passes)
+        check_learned(self)
         self.report_ = self._told(contests, G, passes, time.perf_counter() - begun)
         return self
 

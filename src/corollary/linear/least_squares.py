@@ -111,14 +111,14 @@ class LeastSquares(StreamingLearner, Regressor):
     def start(self, data: Data, seed: int) -> Route:
         """Choose the route by the shape of the data."""
         source, d = data.source, data.source.n_features
-        wide = source.n_rows is not None and source.n_rows <= d
+        wide = data.few_rows <= d
         route = self._preferred_route()
         if route is None:
             many = source.sparse and d > MANY_COLUMNS
             route = "iterative" if many else "qr" if wide else "gram"
         if data.once:  # the only route that one look at the rows suffices for
             route = "qr"
-        needed = {"gram": 3 * d * d, "qr": 3 * d * min(d, source.n_rows or d)}
+        needed = {"gram": 3 * d * d, "qr": 3 * d * min(d, data.few_rows)}
         check_memory(
             self,
             8.0 * needed.get(route, 8 * d),

@@ -106,7 +106,7 @@ class LeastSquaresClassifier(StreamingClassifier, Classifier):
         """Refuse a single class; look whether the triangle fits in memory."""
         K, d = len(self.classes_), data.source.n_features
         check_two_classes(self)
-        needed = 24.0 * (d + K) ** 2
+        needed = 24.0 * (d + K) * min(d + K, data.few_rows)
         what = f"the {d} x {d} normal equations"
         check_memory(self, needed, what, "Use fewer columns, or SGDClassifier.")
         return Indicators(d, data.source.dtype)

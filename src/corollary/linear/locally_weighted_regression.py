@@ -43,15 +43,14 @@ import numpy as np
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Regressor
 from corollary.core.checks import (
-    check_finite,
+    check_rows,
     check_targets,
     check_weights,
     check_X,
-    names_of,
     present,
 )
-from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.magnitude import check_learned
 from corollary.core.params import (
     array_like,
     check_parameters,
@@ -148,7 +147,7 @@ class LocallyWeightedRegression(Regressor):
         check_parameters(self, self.rules)
         present(self, y)
         X = check_X(self, X, reset=True, sparse=False)
-        check_finite(self, X, names=names_of(self), threads=get_config().threads)
+        check_rows(self, X)
         y = check_targets(self, y, X.shape[0], X.dtype, many=True)
         w = check_weights(self, sample_weight, X.shape[0])
         w = np.ones(len(X)) if w is None else w.astype(np.float64)
@@ -165,6 +164,7 @@ class LocallyWeightedRegression(Regressor):
         report.facts["keeps rows"] = "yes: every prediction needs them"
         report.seconds = time.perf_counter() - begun
         self.report_ = report
+        check_learned(self)
         return self
 
     def _choose(self) -> None:

@@ -31,17 +31,16 @@ from sklearn.model_selection import check_cv
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import (
-    check_finite,
+    check_rows,
     check_two_classes,
     check_weights,
     check_X,
     encode_labels,
-    names_of,
     present,
 )
 from corollary.core.class_weights import class_weight_rule
-from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.magnitude import check_learned
 from corollary.core.params import (
     anything,
     array_like,
@@ -218,6 +217,7 @@ class LogisticRegressionCV(LogisticClassifier):
         self.report_ = replace(model.report_, learner=type(self).__name__)
         if not self.refit:
             self._average()
+        check_learned(self)
         if short:
             text = f"{short} fits of the folds' paths stopped before tol was met."
             self.report_.warnings.append(f"{text} Raise max_iter, or loosen tol.")
@@ -261,7 +261,7 @@ class LogisticRegressionCV(LogisticClassifier):
     ) -> tuple[Matrix, Vector, Vector | None]:
         present(self, y)
         X = check_X(self, X, reset=True, sparse=True, min_rows=2)
-        check_finite(self, X, names=names_of(self), threads=get_config().threads)
+        check_rows(self, X)
         self.classes_, codes = encode_labels(self, y, X.shape[0])
         check_two_classes(self)
         w = check_weights(self, sample_weight, X.shape[0])

@@ -35,11 +35,10 @@ import numpy as np
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Classifier
 from corollary.core.checks import (
-    check_finite,
+    check_rows,
     check_weights,
     check_X,
     encode_labels,
-    names_of,
     present,
 )
 from corollary.core.errors import DataError, ParameterError, sentence
@@ -145,7 +144,7 @@ class MSEProcedure(Classifier):
         check_parameters(self, self.rules)
         present(self, y)
         X = check_X(self, X, reset=True, sparse=True)
-        check_finite(self, X, names=names_of(self))
+        check_rows(self, X)
         t, b, w = self._targets(X.shape[0], y, sample_weight)
         inner = LinearRegression(fit_intercept=self.fit_intercept).fit(X, t * b, w)
         self.coef_ = inner.coef_[None, :]

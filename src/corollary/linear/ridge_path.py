@@ -286,10 +286,10 @@ class RidgePathLearner(SummationLearner, Regressor):
     def _begin(self, data: Data) -> Trail:
         """Choose the route by the shape of the data."""
         source, d = data.source, data.source.n_features
-        wide = source.n_rows is not None and source.n_rows <= d
+        wide = data.few_rows <= d
         check_memory(
             self,
-            24.0 * d * (min(d, source.n_rows or d) if wide else d),
+            24.0 * d * min(d, data.few_rows),
             f"the decomposition of {d} columns",
             "Use fewer columns, or Ridge(solver='sparse_cg').",
         )

@@ -31,6 +31,7 @@ from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
+from corollary.core.magnitude import check_learned
 from corollary.core.params import Rule, check_parameters
 from corollary.core.randomness import entropy
 from corollary.core.report import Optimality, Report, StopReason
@@ -286,6 +287,7 @@ class SequentialLearner(ABC):
         self.n_iter_ = fit.epochs
         self.t_ = max(machine["time"] for machine in fit.machines)
         self._publish(fit)
+        check_learned(self)
         self._warn(self.report_)
 
     def _warn(self, report: Report) -> None:

@@ -134,7 +134,7 @@ def box_rounds(
 ) -> tuple[int, float]: ...  # rounds, violation
 
 # -- finite.cpp ----------------------------------------------------------------------
-def all_finite(x: NDArray[Real], threads: int) -> bool: ...  # x: (n,)
+def largest_size(x: NDArray[Real], threads: int) -> float: ...  # x: (n,)
 
 # -- interleave.cpp ------------------------------------------------------------------
 def interleave(columns: list[NDArray[Real]], out: NDArray[Real]) -> None: ...

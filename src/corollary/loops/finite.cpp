@@ -1,7 +1,8 @@
-// Whether an array holds neither NaN nor infinity.
+// The size of the largest entry of an array; infinity or NaN where one is not finite.
 //
-// A float is finite unless every bit of its exponent is set, so one comparison of
-// integers an entry decides it, at the pace of memory.
+// Without their signs floats are ordered as the integers of the same bits, NaN above
+// infinity above all numbers, so one comparison of integers an entry finds the largest,
+// at the pace of memory.
 
 #include <algorithm>
 #include <atomic>
@@ -16,30 +17,33 @@ namespace corollary {
 namespace {
 
 template <class T>
-bool all_finite(const T* x, Index n) {
-    using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    constexpr Word exponent = std::bit_cast<Word>(std::numeric_limits<T>::infinity());
-    Word found = 0;
+using Word = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+
+template <class T>
+Word<T> largest_size(const T* x, Index n) {
+    constexpr Word<T> unsigned_bits = std::numeric_limits<Word<T>>::max();
+    Word<T> largest = 0;
     for (Index i = 0; i < n; ++i)
-        found |= Word((std::bit_cast<Word>(x[i]) & exponent) == exponent);
-    return found == 0;
+        largest = std::max(largest, std::bit_cast<Word<T>>(x[i]) & unsigned_bits);
+    return largest;
 }
 
 template <class T>
 void bind(nb::module_& m) {
     m.def(
-        "all_finite",
+        "largest_size",
         [](Vector<const T> x, int threads) {
             nb::gil_scoped_release free;
-            std::atomic<bool> finite = true;
+            std::atomic<Word<T>> largest = 0;
             auto look = [&](int, Index begin, Index end) {
-                if (finite.load(std::memory_order_relaxed) &&
-                    !all_finite(x.data() + begin, end - begin))
-                    finite.store(false, std::memory_order_relaxed);
+                const Word<T> found = largest_size(x.data() + begin, end - begin);
+                Word<T> before = largest.load(std::memory_order_relaxed);
+                while (found > before && !largest.compare_exchange_weak(before, found))
+                    ;
             };
             constexpr Index block = 1 << 15;
             Team::of_this_process().for_blocks(Index(x.shape(0)), block, threads, look);
-            return finite.load();
+            return double(std::bit_cast<T>(largest.load()));
         },
         as_is("x"), nb::arg("threads"));
 }

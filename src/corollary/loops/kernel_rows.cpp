@@ -68,9 +68,9 @@ struct Kernel {
         if constexpr (kind == Kind::linear) {
             return u;
         } else if constexpr (kind == Kind::polynomial) {
-            const Vec<T> base = gamma * u + c;
-            Vec<T> power = splat(T(1));
-            for (int p = 0; p < degree; ++p) power *= base;  // (2)
+            Vec<T> base = gamma * u + c, power = splat(T(1));
+            for (int p = degree; p > 0; p /= 2, base *= base)
+                if (p % 2 == 1) power *= base;  // (2), as base^1 base^2 base^4 ...
             return power;
         } else if constexpr (kind == Kind::sigmoid) {  // tanh v = 1 - 2 / (e^2v + 1)
             return T(1) - T(2) / (exp<T>(T(2) * (gamma * u + c)) + T(1));

@@ -301,6 +301,8 @@ std::pair<double, double> gap_at(const Variables& v, Index n, double rounding,
     return {value, slope};
 }
 
+constexpr int CUTS = 2200;  // halve any interval of doubles down to nothing
+
 // The least (8) for low <= rho <= high, from a first guess, and where. It is convex in
 // rho: the interval is cut where the slope says, until what is left to gain is `least`
 // of the gap, or less than `floor`.
@@ -308,13 +310,13 @@ std::pair<double, double> least_gap(const Variables& v, Index n, double rounding
                                     double low, double high, double rho, double least,
                                     double floor) {
     double best = std::numeric_limits<double>::infinity(), at = rho;
-    for (;;) {
+    for (int cut = 0; cut < CUTS; ++cut) {
         const auto [value, slope] = gap_at(v, n, rounding, rho);
         if (value < best) best = value, at = rho;
         if (std::abs(slope) * (high - low) <= std::max(least * value, floor)) break;
         (slope < 0 ? low : high) = rho;
         rho = (low + high) / 2;
-        if (rho == low || rho == high) break;
+        if (!(low < rho && rho < high)) break;
     }
     return {best, at};
 }

@@ -151,7 +151,7 @@ class WorkingSet:
             )
             used += more
             kkt = kkt_violation(q - l2 * self.b, self.b, l1, penalty)
-            done = left <= goal or used >= epochs or self.flat(l1, l2, kkt)
+            done = not left > goal or used >= epochs or self.flat(l1, l2, kkt)
             for _ in range(LAST if done and goal <= SHARP * y2 else not done):
                 nonzeros = np.count_nonzero(self.b)
                 self.b[:] = towards_support(G, c, l1, l2, positive, self.b, q)
@@ -329,7 +329,7 @@ class Task:
             stop = StopReason.CONVERGED
         elif self.epochs >= self.penalty.max_iter:
             stop = StopReason.MAX_PASSES
-        elif (entered := self.enter(q)) == 0 and gap > 0.9 * before:
+        elif (entered := self.enter(q)) == 0 and not gap < 0.9 * before:
             stop = StopReason.STALLED
         else:
             self.rough = gap * (0.1 if entered > FEW else 0.01 if entered else 0.0)

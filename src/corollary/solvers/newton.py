@@ -38,6 +38,7 @@ __all__ = ["Newton", "NewtonMethod", "begin", "step"]
 
 SUFFICIENT = 0.1  # c in (2); a quadratic falls by half of what the slope promises
 MOST_TRIES = 40  # of one step
+LONGEST = 2.0**480  # unit of a variable, whose square is a number
 NOISE = 1e-13  # relative rounding error of f
 EPS = np.finfo(np.float64).eps
 
@@ -74,8 +75,8 @@ def step(
     `unit` holds a length of each variable; by default they are alike.
     """
     if search.g is None or _accepted(search, f, g):
-        u = np.ones(len(g)) if unit is None else unit
-        values, vectors = np.linalg.eigh(H * np.outer(u, u))
+        u = np.ones(len(g)) if unit is None else np.minimum(unit, LONGEST)
+        values, vectors = np.linalg.eigh(H * u * u[:, None])
         sigma = 0.0 if search.sigma < 0.1 or search.tries == 0 else search.sigma / 8
         here = Newton(
             search.trial,

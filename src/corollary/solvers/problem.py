@@ -33,8 +33,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.checks import all_finite, check_finite_values, full_weights
+from corollary.core.checks import check_finite_values, full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.magnitude import all_finite
 from corollary.core.sparse import canonical
 from corollary.objectives.duality import duality_gap
 from corollary.objectives.loss import Loss

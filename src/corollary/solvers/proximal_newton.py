@@ -32,10 +32,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.linalg import qr, solve_triangular
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.solvers.coordinate_descent import (
+    EPS,
+    REGULAR,
     Penalty,
     kkt_violation,
     towards_support,
@@ -49,6 +52,7 @@ SUFFICIENT = 1e-3  # c in (4)
 MOST_TRIES = 30
 MOST_IDLE = 4
 EPOCHS, ROUNDS = 20, 200  # of descent between two looks, and such looks
+PATIENCE, HASTE = 4000, 5  # looks in a search; in a step once those are used up
 FINER = 0.05  # of the subgradient at x: what descent may leave of the model's
 
 
@@ -65,6 +69,7 @@ class ProximalNewton:
     fall: float = 0.0  # what (4) promises of a full step, < 0
     tries: int = 0
     idle: int = 0
+    rounds: int = 0  # of descent on all models so far
     stalled: bool = False
 
     @property
@@ -118,7 +123,9 @@ def step(
         gained = search.f - f > noise * abs(f) or after < 0.9 * before
         search = replace(search, idle=0 if gained else search.idle + 1)
     x = search.trial
-    z = minimise_model(x, g, H, l1, free)
+    most = ROUNDS if search.rounds < PATIENCE else HASTE
+    z, rounds = minimise_model(x, g, H, l1, free, most)
+    search = replace(search, rounds=search.rounds + rounds)
     d = z - x
     fall = float(g @ d + l1 @ (np.abs(z) - np.abs(x)))
     here = replace(search, x=x, trial=z, f=f, g=g, d=d, t=1.0, fall=fall, tries=0)
@@ -126,27 +133,73 @@ def step(
     return replace(here, trial=x, stalled=True) if ended else here
 
 
-def minimise_model(x: Floats, g: Floats, H: Floats, l1: Floats, free: Vector) -> Floats:
-    """Minimise (1)."""
+def minimise_model(
+    x: Floats, g: Floats, H: Floats, l1: Floats, free: Vector, most: int
+) -> tuple[Floats, int]:
+    """Minimise (1) in so many rounds at most; return how many it took."""
     w, b = np.flatnonzero(~free), np.flatnonzero(free)
     A = np.linalg.solve(H[np.ix_(b, b)], np.column_stack([H[np.ix_(b, w)], g[b]]))
     G = np.ascontiguousarray(H[np.ix_(w, w)] - H[np.ix_(w, b)] @ A[:, :-1])
     slope = g[w] - H[np.ix_(w, b)] @ A[:, -1]
     z = x.copy()
-    z[w] = lasso(G, G @ x[w] - slope, float(l1[w].max(initial=0.0)), x[w], slope)  # (3)
+    strength = float(l1[w].max(initial=0.0))
+    z[w], rounds = lasso(G, G @ x[w] - slope, strength, x[w], slope, most)  # (3)
     z[b] = x[b] - A[:, -1] - A[:, :-1] @ (z[w] - x[w])  # (2)
-    return z
+    return z, rounds
 
 
-def lasso(G: Any, c: Any, l1: float, b: Any, slope: Floats) -> Floats:
-    """Minimise 1/2 b'G b - c'b + l1 ||b||_1 by descent from b."""
+def lasso(
+    G: Any, c: Any, l1: float, b: Any, slope: Floats, most: int
+) -> tuple[Floats, int]:
+    """Minimise 1/2 b'G b - c'b + l1 ||b||_1 by rounds of descent from b."""
     penalty = Penalty()
     goal = FINER * kkt_violation(-slope, b, l1, penalty)
     b = b.copy()
-    for _ in range(ROUNDS):
+    rounds = 0
+    for _ in range(most):
         q = c - G @ b
         loops.descend(G, c, 0.0, l1, 0.0, False, EPOCHS, -1.0, b, q)
-        b = towards_support(G, c, l1, 0.0, False, b, c - G @ b)
+        fresh = towards_support(G, c, l1, 0.0, False, b, c - G @ b)
+        if fresh is b and l1 > 0:  # the support may be of dependent columns
+            b = thinned(G, l1, b, c - G @ b)
+            fresh = towards_support(G, c, l1, 0.0, False, b, c - G @ b)
+        b, rounds = fresh, rounds + 1
         if kkt_violation(c - G @ b, b, l1, penalty) <= goal:
             break
-    return b
+    return b, rounds
+
+
+def thinned(G: Floats, l1: float, b: Floats, q: Floats) -> Floats:
+    """Walk to a support of independent columns, downhill or level; q = c - G b.
+
+    Along a v with G v = 0 on the support the objective is straight, with the slope
+    l1 sign(b)'v - q'v, until an entry of b is 0: that column leaves.
+    """
+    A = np.flatnonzero(b)
+    scale = np.sqrt(np.diagonal(G)[A])
+    if not len(A) or not scale.all():
+        return b
+    R, order = qr(G[np.ix_(A, A)] / np.outer(scale, scale), mode="r", pivoting=True)
+    rank = int((np.abs(np.diagonal(R)) > REGULAR * abs(R[0, 0])).sum())
+    if rank == len(A):
+        return b
+    N = np.zeros((len(A), len(A) - rank))
+    N[order[:rank]] = -solve_triangular(R[:rank, :rank], R[:rank, rank:])
+    N[order[rank:]] = np.eye(len(A) - rank)
+    N /= scale[:, None]
+    x, slope = b[A], l1 * np.sign(b[A]) - q[A]
+    for k in range(N.shape[1]):
+        v = N[:, k] if slope @ N[:, k] <= 0 else -N[:, k]
+        falls = v * x < 0
+        if not falls.any():
+            continue
+        lengths = np.where(falls, -x / np.where(falls, v, 1.0), np.inf)
+        first = int(lengths.argmin())
+        x = x + lengths[first] * v
+        x[first] = 0.0
+        N[:, k + 1 :] -= np.outer(v, N[first, k + 1 :] / v[first])
+    fresh = b.copy()
+    fresh[A] = x
+    d = fresh - b
+    rise = 0.5 * d @ (G @ d) - q @ d + l1 * (np.abs(fresh).sum() - np.abs(b).sum())
+    return fresh if rise <= EPS * l1 * float(np.abs(b).sum()) else b

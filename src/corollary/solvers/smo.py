@@ -301,7 +301,12 @@ class Decomposition:
         return self.steps >= self.most or time.monotonic() > self.deadline
 
     def _stalled(self) -> bool:
-        """Tell whether neither D nor the violation has fallen for long."""
+        """Tell whether neither D nor the violation has fallen for long.
+
+        Where D is no number no step is known to gain.
+        """
+        if not np.isfinite(self.value):
+            return True
         falls = self.value < self.best - PROGRESS * abs(self.best)
         if falls or not np.isfinite(self.best) or self.violation < 0.9 * self.least:
             self.best, self.idle_sets = self.value, 0

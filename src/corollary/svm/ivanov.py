@@ -23,6 +23,8 @@ from corollary.core.errors import ParameterError, sentence
 
 __all__ = ["lambda_of_norm", "norm_of_lambda"]
 
+BISECTIONS = 200  # of the ratio of any two floats, down to neighbours
+
 Fit = Callable[[float], Any]
 
 
@@ -76,9 +78,9 @@ def lambda_of_norm(
     if norm_of_lambda(fit, high) > c:
         must = f"c must be at least the norm at lam = {high:g}"
         raise ParameterError(sentence("lambda_of_norm", must, f"{c:g}", "Raise high."))
-    while high > low * (1 + tol):
-        middle = float(np.sqrt(low * high))
-        if middle in (low, high):
+    for _ in range(BISECTIONS):
+        middle = float(np.sqrt(low) * np.sqrt(high))
+        if high <= low * (1 + tol) or not low < middle < high:
             break
         low, high = (middle, high) if norm_of_lambda(fit, middle) > c else (low, middle)
-    return float(np.sqrt(low * high))
+    return float(np.sqrt(low) * np.sqrt(high))

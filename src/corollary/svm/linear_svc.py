@@ -120,6 +120,7 @@ class LinearSVC(LinearSupportMachine, Classifier):
     [0, 1]
     """
 
+    may_be_infinite = ("margins_",)  # of w = 0
     shapes: ClassVar = {
         "classes_": "K",
         "coef_": "m d",

@@ -172,7 +172,17 @@ class KernelMachine(RowsLearner):
             return lambda A, B: checked(self, kernel(A, B), (A.shape[0], B.shape[0]))
         if self.kernel != "linear":
             self._warn_if_uneven(X, report)
-        return self._tile_kernel()
+        return self._checked_powers(self._tile_kernel(), X)
+
+    def _checked_powers(self, kernel: TileKernel, X: Matrix) -> TileKernel:
+        """Refuse a degree that makes the kernel of a row infinite."""
+        if kernel.kind == "poly" and not np.isfinite(kernel.diagonal(X)).all():
+            must = (
+                f"X must be so small that its powers of degree {self.degree} are finite"
+            )
+            came = f"k(x, x) infinite with gamma = {self.gamma_:.3g}"
+            raise DataError(sentence(self, must, came, "Lower degree or gamma."))
+        return kernel
 
     def _check_squares(self, X: Matrix) -> None:
         """Refuse rows whose squared lengths overflow, as no distance is known then."""
@@ -210,7 +220,8 @@ class KernelMachine(RowsLearner):
             return
         some = X[:: -(-X.shape[0] // FEW_ROWS)]
         spread = some.std(axis=0, dtype=np.float64)
-        spread = spread[spread > 0]
+        rounding = 64 * np.finfo(X.dtype).eps * np.abs(some).max(axis=0)
+        spread = spread[spread > rounding]
         if len(spread) > 1 and spread.max() > UNEVEN * spread.min():
             text = (
                 f"{type(self).__name__}: the features' standard deviations differ by a "

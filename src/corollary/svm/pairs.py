@@ -94,6 +94,8 @@ class Solved:
 class PairMachines(KernelMachine, Classifier):
     """A classifier of kernel machines, one for each pair of classes."""
 
+    may_be_infinite = ("margin_",)  # of w = 0
+
     pair_rules: ClassVar = {
         **KernelMachine.kernel_rules,
         "class_weight": class_weight_rule,

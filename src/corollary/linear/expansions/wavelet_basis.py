@@ -148,7 +148,7 @@ class WaveletBasis(RangedExpansion):
     def _inside(self, X: Floats) -> Floats:
         """Return u of (2), in [0, 1]."""
         a, b = self.low_.astype(X.dtype), self.high_.astype(X.dtype)
-        u = (X - a) / (b - a)
+        u = (X - a) / np.where(b > a, b - a, X.dtype.type(1))
         if self.extrapolation == "periodic":
             return u - np.floor(u)
         outside = (u < 0) | (u > 1)
