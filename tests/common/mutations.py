@@ -91,7 +91,7 @@ def strange_value(rng: np.random.Generator, old: Any, others: list[Any]) -> Any:
 def forged(tree: Any, arrays: Any, rng: np.random.Generator) -> bytes:
     """Change a tree or its arrays in one to three places, and seal the file."""
     tree, arrays = copy.deepcopy(tree), dict(arrays)
-    for _ in range(int(rng.integers(1, 4))):
+    for _ in range(int(rng.choice([1, 1, 1, 2, 3]))):
         everywhere = places(tree)
         if not everywhere:
             break
@@ -103,11 +103,26 @@ def forged(tree: Any, arrays: Any, rng: np.random.Generator) -> bytes:
                 del node[key]
             case 2 if arrays:
                 change_array(arrays, rng)
+            case 4:
+                change_setting(tree, rng)
             case 3 if isinstance(node, list):
                 node.append(copy.deepcopy(node[key]))
             case _:
                 node[key] = strange_value(rng, node[key], everywhere)
     return sealed(tree, arrays)
+
+
+def change_setting(tree: Any, rng: np.random.Generator) -> None:
+    """Give a parameter or a learned value another number, or the value of another."""
+    part = tree.get(["parameters", "learned"][int(rng.integers(2))])
+    pairs = part.get("dict") if isinstance(part, dict) else None
+    good = [p for p in pairs or [] if isinstance(p, list) and len(p) == 2]
+    if good:
+        one, other = (good[int(rng.integers(len(good)))] for _ in range(2))
+        numbers = [n for n in NUMBERS if 0 <= n < 2**63]
+        number = int(numbers[int(rng.integers(len(numbers)))])
+        decimal = {"float": float(FLOATS[int(rng.integers(len(FLOATS)))]).hex()}
+        one[1] = [number, decimal, copy.deepcopy(other[1])][int(rng.integers(3))]
 
 
 def change_array(arrays: Any, rng: np.random.Generator) -> None:

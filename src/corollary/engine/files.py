@@ -110,7 +110,7 @@ class FileSource(Source):
     def _must_be_like(self, kind: Any, first: Any, name: str, path: str) -> None:
         if is_number(kind) and is_number(first):
             return
-        if not (self.typed or is_number(first)):
+        if not self.typed:
             return  # text may look like numbers in one file and not in another
         must = f"column {name!r} of {path} must be of type {first} like that of"
         came = f"type {kind}"

@@ -98,9 +98,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     except OSError as error:
         raise ModelFileError(told(shown, error.strerror or f"{error}")) from None
     except MemoryError:
-        raise ModelFileError(
-            told(shown, "it needs too much memory")
-        ) from None
+        raise ModelFileError(told(shown, "it needs too much memory")) from None
     except Exception as error:  # whatever is wrong with a file is the file's fault
         raise ModelFileError(told(shown, f"{error}" or type(error).__name__)) from None
     warn_if_newer(shown, tree["version"])
