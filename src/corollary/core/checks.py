@@ -17,8 +17,9 @@ from sklearn.utils.validation import validate_data
 from corollary import loops
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.config import get_config
-from corollary.core.errors import DataError, MemoryLimitError, sentence
+from corollary.core.errors import DataError, sentence
 from corollary.core.frames import frame_to_array, is_frame
+from corollary.core.memory import check_memory, check_working_memory
 from corollary.core.wording import one_sentence
 
 __all__ = [
@@ -49,6 +50,8 @@ def check_X(
     chunk is in the cache.  `reset` says whether the learner takes its number and
     names of features from X (fit) or is held to them (predict).
     """
+    if reset:
+        check_array_memory(learner, X)
     with one_sentence(learner):
         checked = check_array(
             frame_to_array(learner, X) if is_frame(X) else X,
@@ -64,6 +67,23 @@ def check_X(
         seen = X if named else checked
         validate_data(learner, seen, reset=reset, skip_check_array=True)
     return canonical(checked) if sp.issparse(checked) else checked
+
+
+def check_array_memory(learner: Any, X: Any) -> None:
+    """Refuse an array whose fit would exceed the memory limit: its copy, its work."""
+    shape = getattr(X, "shape", ())
+    if len(shape) != 2 or not all(isinstance(size, int) for size in shape):
+        return
+    copied = 0.0
+    if not sp.issparse(X):
+        plain = isinstance(X, np.ndarray) and X.dtype in (np.float64, np.float32)
+        order = layout(learner, X)
+        if not plain or not X.flags["F_CONTIGUOUS" if order == "F" else "C_CONTIGUOUS"]:
+            copied = 8.0 * shape[0] * shape[1]
+    elif X.format != "csr":
+        copied = 24.0 * X.nnz
+    kept = getattr(learner, "row_bytes", 0.0) * shape[0]
+    check_working_memory(learner, *shape, held=copied + kept)
 
 
 def layout(learner: Any, X: Any) -> str | None:
@@ -270,12 +290,3 @@ def matching(learner: Any, y: Vector, rows: int) -> Vector:
         came = f"{y.shape[0]} (inconsistent numbers of samples)"
         raise DataError(sentence(learner, must, came))
     return y
-
-
-def check_memory(who: object, needed: float, what: str, remedy: str) -> None:
-    """Refuse a fit that would exceed the memory limit, before it allocates."""
-    limit = get_config().memory_limit
-    if limit is not None and needed > limit:
-        must = f"{what} must fit in memory_limit = {limit / 1e9:.3g} GB"
-        came = f"an estimate of {needed / 1e9:.3g} GB"
-        raise MemoryLimitError(sentence(who, must, came, remedy))

@@ -23,11 +23,26 @@ from threadpoolctl import ThreadpoolController
 
 from corollary.engine.sources import Chunk, Loaded, Part
 
-__all__ = ["Executor", "Memories", "Serial", "Threads", "single_threaded_blas"]
+__all__ = [
+    "Executor",
+    "Memories",
+    "NoMemories",
+    "Serial",
+    "Threads",
+    "single_threaded_blas",
+]
 
 R = TypeVar("R")
 Task = Callable[[Chunk], R]
 Memories = dict[tuple[int, int], dict[str, Any]]  # by part and chunk of the part
+
+
+class NoMemories(Memories):
+    """Memories that are forgotten at once; only time is lost."""
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        """Return an empty memory, and keep none."""
+        return {}
 
 
 class Executor(ABC):

@@ -119,7 +119,7 @@ class ParquetSource(FileSource):
         for file, groups in zip(self.files, self._groups, strict=True):
             run = RowGroups(
                 self.filesystem, self.columns, file, most, pieces, before=before,
-                threads=few and config.threads > 1,
+                threads=few and config.threads > 1, raw_bytes=self._raw_bytes(),
             )  # fmt: skip
             for number, (rows, size) in enumerate(groups):
                 if run.rows and run.rows + rows > most:
@@ -129,6 +129,16 @@ class ParquetSource(FileSource):
             if run.rows:
                 yield run
             before += run.row + run.rows
+
+    def _raw_bytes(self) -> int:
+        """Return a share of the memory limit for the raw bytes that a thread reads."""
+        config = get_config()
+        limit = config.memory_limit
+        return (
+            RAW_BYTES
+            if limit is None
+            else min(RAW_BYTES, limit // (6 * config.threads))
+        )
 
     def _label_batches(self) -> Iterator[tuple[Any, str, int]]:
         source = copy(self)
@@ -155,6 +165,7 @@ class RowGroups(Part):
     row: int = 0  # first row, in its file
     before: int = 0  # rows of the files before
     threads: bool = False  # let pyarrow decode columns in threads of its own
+    raw_bytes: int = RAW_BYTES  # of a run that is read at once
 
     several = True
 
@@ -187,7 +198,7 @@ class RowGroups(Part):
         with unchanged(who, path):
             footer = _footer(who, self.filesystem, self.file, again=True)
             remote = self.filesystem.type_name != "local"
-            large = self.size > RAW_BYTES
+            large = self.size > self.raw_bytes
             with (
                 self.filesystem.open_input_file(path) as handle,
                 parquet.ParquetFile(

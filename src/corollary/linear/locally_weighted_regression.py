@@ -130,6 +130,10 @@ class LocallyWeightedRegression(Regressor):
         self.weights = weights
         self.taus = taus
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the rows and their weights for a query."""
+        return rows * (24.0 * features + 600.0)
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Keep the rows, and choose the bandwidth if asked.
 

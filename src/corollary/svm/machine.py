@@ -236,6 +236,8 @@ class KernelMachine(RowsLearner):
     def _limits(self, threads: int, machines: int = 1, kept: float = 0.0) -> smo.Limits:
         """Share the cache among machines, less the bytes of what they keep."""
         most = self.cache_size * 1e6
+        limit = get_config().memory_limit
+        most = most if limit is None else min(most, 0.8 * limit)
         return smo.Limits(
             tol=self.tol,
             max_iter=self.max_iter,
@@ -244,6 +246,10 @@ class KernelMachine(RowsLearner):
             shrinking=self.shrinking,
             threads=threads,
         )
+
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the variables of the machines at work, and copies of the rows."""
+        return rows * (8.0 * features + 300.0)
 
     def _check_curvature(
         self, kernel: Kernel | None, X: Matrix, report: Report
