@@ -1,7 +1,7 @@
 """Thousands of mutated model files: a sentence or a model that answers, and no harm.
 
-Every mutation runs in a process of its own batch, so that a crash in compiled code would
-be seen, and under an alarm, so that a hang would be.
+Mutations run in a process of their own, so that a crash in compiled code would be seen,
+and under an alarm, so that a hang would be.
 """
 
 from __future__ import annotations

@@ -15,7 +15,13 @@ from typing import Any
 from corollary.core.config import config_context, get_config
 from corollary.core.errors import MemoryLimitError, sentence
 
-__all__ = ["check_memory", "check_working_memory", "exceeds_memory", "less_memory"]
+__all__ = [
+    "block_bytes",
+    "check_memory",
+    "check_working_memory",
+    "exceeds_memory",
+    "less_memory",
+]
 
 SMALL = 64 * 2**20  # bytes that are not worth a look at what is free
 SHARE = 0.8  # of the free memory
@@ -75,6 +81,12 @@ def check_working_memory(
         needed += LABEL * rows
     what = f"what {rows:,} rows of {features:,} columns need"
     check_memory(learner, needed, what, FEWER)
+
+
+def block_bytes(most: int, share: int = 8) -> int:
+    """Return the size of a block of work: so many bytes, or a share of the limit."""
+    limit = get_config().memory_limit
+    return most if limit is None else min(most, max(1, limit // share))
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ import numpy as np
 
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
+from corollary.core.memory import block_bytes
 from corollary.engine.columns import Columns, chunks_of
 from corollary.engine.files import FileSource, unchanged
 from corollary.engine.paths import File, failure
@@ -119,7 +120,8 @@ class ParquetSource(FileSource):
         for file, groups in zip(self.files, self._groups, strict=True):
             run = RowGroups(
                 self.filesystem, self.columns, file, most, pieces, before=before,
-                threads=few and config.threads > 1, raw_bytes=self._raw_bytes(),
+                threads=few and config.threads > 1,
+                raw_bytes=block_bytes(RAW_BYTES, 6 * config.threads),
             )  # fmt: skip
             for number, (rows, size) in enumerate(groups):
                 if run.rows and run.rows + rows > most:
@@ -129,16 +131,6 @@ class ParquetSource(FileSource):
             if run.rows:
                 yield run
             before += run.row + run.rows
-
-    def _raw_bytes(self) -> int:
-        """Return a share of the memory limit for the raw bytes that a thread reads."""
-        config = get_config()
-        limit = config.memory_limit
-        return (
-            RAW_BYTES
-            if limit is None
-            else min(RAW_BYTES, limit // (6 * config.threads))
-        )
 
     def _label_batches(self) -> Iterator[tuple[Any, str, int]]:
         source = copy(self)
@@ -192,7 +184,7 @@ class RowGroups(Part):
 
     def batches(self) -> Iterator[Any]:
         """Read record batches; a file that changed meanwhile is an error."""
-        from pyarrow import parquet
+        from pyarrow import default_memory_pool, parquet
 
         who, path, seen = self.columns.who, self.file.path, 0
         with unchanged(who, path):
@@ -212,10 +204,13 @@ class RowGroups(Part):
                     self.cut(self.rows_at_once),
                     row_groups=range(*self.groups),
                     columns=self.columns.all,
-                    use_threads=self.threads,
+                    use_threads=self.threads and self.raw_bytes == RAW_BYTES,
                 ):
                     seen += batch.num_rows
                     yield batch
+                    del batch
+                    if self.raw_bytes < RAW_BYTES:  # every byte counts
+                        default_memory_pool().release_unused()
             if seen != self.rows:
                 raise OSError(f"{seen} rows where {self.rows} were announced")
 

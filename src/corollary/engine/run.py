@@ -129,7 +129,7 @@ class Data:
         """Keep no memories of rows from files where they would exceed the limit."""
         if isinstance(self.source, ArraySource) or not self.row_bytes:
             return
-        if exceeds_memory(self.row_bytes * rows):
+        if exceeds_memory(2 * self.row_bytes * rows):  # the rest is for reading
             self.memories.clear()
             self.memories = NoMemories()
 

@@ -52,6 +52,7 @@ from corollary.core.checks import (
 )
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.memory import block_bytes
 from corollary.core.params import (
     array_like,
     check_parameters,
@@ -225,7 +226,8 @@ class LocallyWeightedRegression(Regressor):
         return np.vstack([self._shares(block, self.tau_) for block in self._blocks(X)])
 
     def _blocks(self, X: Floats) -> list[Floats]:
-        size = max(1, BLOCK // (len(self.X_) * self._terms()))
+        numbers = block_bytes(8 * BLOCK, 12) // 8
+        size = max(1, numbers // (len(self.X_) * self._terms()))
         return [X[a : a + size] for a in range(0, len(X), size)]
 
     def _terms(self) -> int:

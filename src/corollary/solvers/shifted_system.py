@@ -39,6 +39,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, LinAlgWarning, cho_factor, cho_solve
 
 from corollary.core.arrays import Floats
+from corollary.core.memory import block_bytes
 from corollary.core.report import StopReason
 from corollary.solvers import conjugate_gradient
 from corollary.solvers.smo import Gram
@@ -158,7 +159,8 @@ def _on_its_range(A: Floats, Y: Floats) -> Solved:
 def products(gram: Gram, P: Floats) -> Floats:
     """Return K P, some rows of K at a time."""
     n, out = gram.n, np.empty(P.shape)
-    size = min(n, max(8, min(BLOCK, BLOCK_BYTES // (gram.dtype.itemsize * n))))
+    most = block_bytes(BLOCK_BYTES) // (np.dtype(gram.dtype).itemsize * n)
+    size = min(n, BLOCK, max(8, most))
     block = np.empty((size, n), gram.dtype)
     P = P.astype(gram.dtype)
     for first in range(0, n, size):

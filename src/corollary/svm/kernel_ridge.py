@@ -44,9 +44,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Regressor
-from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.memory import exceeds_memory
+from corollary.core.memory import block_bytes, exceeds_memory
 from corollary.core.params import array_like, boolean, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine.opening import open_source
@@ -399,8 +398,7 @@ class Spectrum:
 def pivots(n: int) -> int:
     """Return the rows of the preconditioner, within a third of the memory limit."""
     most = min(PIVOTS, n // 4 + 1)
-    limit = get_config().memory_limit
-    return most if limit is None else min(most, 1 + int(limit / (48.0 * n)))
+    return min(most, 1 + block_bytes(8 * n * most, 6) // (8 * n))
 
 
 def exactness(solved: shifted_system.Solved) -> Optimality:
