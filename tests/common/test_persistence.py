@@ -14,6 +14,7 @@ from safetensors.numpy import load_file, save_file
 import corollary
 from common.learners import LEARNERS, assert_same, make_data
 from corollary.core.errors import ModelFileError, ParameterError
+from corollary.persistence.container import packed
 
 DATA = make_data(n=200, d=4)
 
@@ -92,7 +93,7 @@ def forged(tmp_path, change, model=None):
     corollary.save(model or corollary.KMeans(3, random_state=0).fit(DATA.X), good)
     tree, arrays = tree_in(good), load_file(good)
     change(tree, arrays)
-    save_file(arrays, tmp_path / "bad", metadata={"corollary": json.dumps(tree)})
+    (tmp_path / "bad").write_bytes(b"".join(packed(tree, arrays)))
     return tmp_path / "bad"
 
 
@@ -294,7 +295,7 @@ def test_forged_models_inside_end_in_one_sentence(change, tmp_path):
     model = corollary.CostSensitiveClassifier().fit(DATA.X, DATA.label)
     with pytest.raises(ModelFileError) as caught:
         corollary.load(forged(tmp_path, change, model))
-    assert "damaged or forged" in str(caught.value)
+    assert "cannot be loaded" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -332,5 +333,5 @@ def test_what_cannot_be_saved_says_so(tmp_path):
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(ModelFileError, match="must exist"):
+    with pytest.raises(ModelFileError, match="does not exist"):
         corollary.load(tmp_path / "nothing")

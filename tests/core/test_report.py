@@ -99,9 +99,9 @@ def test_plain_values_and_back(
 
 def test_an_unknown_reason_is_no_report():
     values = example().to_dict() | {"stop": "bored"}
-    with pytest.raises(StopIteration):
+    with pytest.raises(ValueError, match="no fit stops"):
         StopReason.named("bored")
-    with pytest.raises(StopIteration):
+    with pytest.raises(ValueError, match="no fit stops"):
         Report.from_dict(values)
 
 

@@ -207,8 +207,71 @@ def test_labels_of_another_kind_further_down(tmp_path, monkeypatch):
     monkeypatch.setattr(csv, "BLOCK_BYTES", 64)
     path = write(tmp_path / "a.csv", "a,y\n" + "1,2\n" * 50 + "1,red\n")
     source = engine.CSVSource(path, target="y")
-    message = wrong(lambda: source.labels(None))
-    assert f"column 'y' of {path} must hold numbers; got 'red' in line 52." in message
+    classes = source.labels(None)
+    assert classes.tolist() == ["2", "red"]
+    codes = np.concatenate([chunk.y for chunk in chunks(source.encoded(classes))])
+    assert codes.tolist() == [0] * 50 + [1]
+
+
+@pytest.mark.parametrize(
+    ("written", "classes"),
+    [
+        (["1", "01"], ["01", "1"]),
+        (["1", "1.0"], ["1", "1.0"]),
+        (["10", "-2"], [-2, 10]),
+        (["1.0", "2.0"], [1.0, 2.0]),
+        (["1e3", "2"], ["1e3", "2"]),
+        (["nan", "1"], ["1", "nan"]),
+        (["True", "False"], [False, True]),
+        (["true", "True"], ["True", "true"]),
+        (["123456789012345678901", "7"], ["123456789012345678901", "7"]),
+    ],
+)
+def test_labels_are_numbers_only_where_they_are_written_so(tmp_path, written, classes):
+    lines = "".join(f"{i},{label}\n" for i, label in enumerate(written * 2))
+    source = engine.CSVSource(write(tmp_path / "a.csv", f"a,y\n{lines}"), target="y")
+    found = source.labels(None)
+    assert found.tolist() == classes
+    codes = chunks(source.encoded(found))[0].y
+    assert [str(found[code]) for code in codes[:2]] == written[:2]
+
+
+@pytest.mark.parametrize("empty", ["", '""'])
+@pytest.mark.parametrize("other", ["x", "1"])
+def test_an_empty_label_is_missing(tmp_path, empty, other):
+    path = write(tmp_path / "a.csv", f"a,y\n1,{other}\n2,{empty}\n3,z\n")
+    source = engine.CSVSource(path, target="y")
+    message = wrong(lambda: corollary.GaussianNB().fit(source))
+    assert f"column 'y' of {path} must have no missing values; got null in row 1" in (
+        message
+    )
+    told = engine.CSVSource(path, target="y", classes=[other, "z"])
+    assert "got null in row 1" in wrong(lambda: chunks(told.encoded(told.classes)))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "byte"),
+    [("a,größe\n1,x\n2,z\n", 1, "F6"), ("a,größe\n1,x\n2,z\n".replace("öß", "oe")
+      + "3,grün\n", 4, "FC")],
+)  # fmt: skip
+def test_another_encoding_is_named_or_given(tmp_path, text, line, byte):
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.encode("latin-1"))
+    name = text.splitlines()[0].split(",")[1]
+
+    def labels(**options):
+        return engine.CSVSource(path, target=name, **options).labels(None)
+
+    assert wrong(labels) == (
+        f"CSVSource: {path} must be written in utf-8; got the byte 0x{byte} in line "
+        f"{line}. Give its encoding, such as encoding='latin-1'."
+    )
+    assert labels(encoding="latin-1").tolist() == sorted(
+        row.split(",")[1] for row in text.splitlines()[1:]
+    )
+    assert "encoding must be one that Python knows" in wrong(
+        lambda: labels(encoding="klingon")
+    )
 
 
 @pytest.mark.parametrize("threads", [1, 2])

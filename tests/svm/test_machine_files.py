@@ -9,11 +9,12 @@ from common.machines import data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors import safe_open
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 from sklearn.metrics.pairwise import rbf_kernel
 
 import corollary
 from corollary.core.errors import ModelFileError
+from corollary.persistence.container import packed
 
 
 @pytest.mark.parametrize("name", ["SVC", "SVR", "OneClassSVM"])
@@ -69,7 +70,7 @@ def forged(model, folder, change):
         tree = json.loads(file.metadata()["corollary"])
     arrays = load_file(folder / "good")
     change(tree, arrays)
-    save_file(arrays, folder / "bad", metadata={"corollary": json.dumps(tree)})
+    (folder / "bad").write_bytes(b"".join(packed(tree, arrays)))
     return folder / "bad"
 
 
@@ -161,7 +162,7 @@ def test_crafted_files_end_in_one_sentence(name, tmp_path):
         with pytest.raises(ModelFileError) as caught:
             corollary.load(forged(model, tmp_path, change))
         text = str(caught.value)
-        assert text.startswith("load: bad is damaged or forged: "), what
+        assert text.startswith("load: bad cannot be loaded: "), what
         assert "\n" not in text
         assert text.endswith(".") or "must" in text, what
         assert not text.endswith(".."), what
@@ -208,7 +209,7 @@ SPARSE = {
 def test_crafted_sparse_files_end_in_one_sentence(name, tmp_path):
     model = fitted(name, "csr")
     for what, change in SPARSE.items():
-        with pytest.raises(ModelFileError, match="damaged or forged") as caught:
+        with pytest.raises(ModelFileError, match="cannot be loaded") as caught:
             corollary.load(forged(model, tmp_path, change))
         assert "\n" not in str(caught.value), what
 
@@ -252,7 +253,7 @@ def test_crafted_classes_and_probabilities(name, tmp_path):
         (steps, corners(lambda a: a[:, :1])),
         (steps, lambda t, a: entry(t, "isotonic_")[1]["list"].append(7)),
     ):
-        with pytest.raises(ModelFileError, match="damaged or forged") as caught:
+        with pytest.raises(ModelFileError, match="cannot be loaded") as caught:
             corollary.load(forged(model, tmp_path, change))
         assert "\n" not in str(caught.value)
 

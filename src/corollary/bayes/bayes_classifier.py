@@ -84,6 +84,10 @@ class BayesClassifier(Classifier):
         self.priors = priors
 
     # -- learning ------------------------------------------------------------------
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the rows of one class at a time."""
+        return rows * (8.0 * features + 20.0)
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit one density to the rows of each class.
 

@@ -179,6 +179,7 @@ class KMeans(StreamingLearner, Clusterer):
     """
 
     takes_sparse = True
+    row_bytes = 50.0  # labels, bounds and distances
     shapes: ClassVar = {"cluster_centers_": "k d"}
     rules: ClassVar = {
         "n_clusters": whole(1),

@@ -48,6 +48,7 @@ class Estimator(BaseEstimator):
     takes_sparse: ClassVar[bool] = False
     keeps_rows: ClassVar[bool] = False  # needs training rows to predict
     any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
+    row_bytes: ClassVar[float] = 0.0  # kept of each row of an array; of others a cache
     target: ClassVar[str] = "none"  # "none", "labels", "number(s)"
     shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"
     parts: ClassVar[Mapping[str, str]] = {}  # learned estimators: the method they offer
@@ -59,6 +60,13 @@ class Estimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.takes_sparse
         return tags
+
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the memory of a fit beside its data, where it grows with the rows.
+
+        A fit that would exceed the memory limit is refused before it begins.
+        """
+        return 0.0
 
     def _query(self, X: Any) -> Matrix:
         """Check the model is fitted and X has its features; return X as an array."""

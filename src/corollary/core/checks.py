@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.config import get_config
-from corollary.core.errors import DataError, MemoryLimitError, sentence
+from corollary.core.errors import DataError, sentence
 from corollary.core.frames import frame_to_array, is_frame
 from corollary.core.magnitude import (
     check_not_tiny,
@@ -25,6 +25,7 @@ from corollary.core.magnitude import (
     size_limit,
     too_large,
 )
+from corollary.core.memory import check_memory, check_working_memory
 from corollary.core.sparse import in_order, sound_csr
 from corollary.core.wording import one_sentence
 
@@ -56,6 +57,8 @@ def check_X(
     chunk is in the cache.  `reset` says whether the learner takes its number and
     names of features from X (fit) or is held to them (predict).
     """
+    if reset:
+        check_array_memory(learner, X)
     with one_sentence(learner):
         checked = check_array(
             readable(learner, X, sparse),
@@ -78,6 +81,23 @@ def readable(learner: Any, X: Any, sparse: bool) -> Any:
     if is_frame(X):
         return frame_to_array(learner, X)
     return sound_csr(learner, X) if sparse and sp.issparse(X) else X
+
+
+def check_array_memory(learner: Any, X: Any) -> None:
+    """Refuse an array whose fit would exceed the memory limit: its copy, its work."""
+    shape = getattr(X, "shape", ())
+    if len(shape) != 2 or not all(isinstance(size, int) for size in shape):
+        return
+    copied = 0.0
+    if not sp.issparse(X):
+        plain = isinstance(X, np.ndarray) and X.dtype in (np.float64, np.float32)
+        order = layout(learner, X)
+        if not plain or not X.flags["F_CONTIGUOUS" if order == "F" else "C_CONTIGUOUS"]:
+            copied = 8.0 * shape[0] * shape[1]
+    elif X.format != "csr":
+        copied = 24.0 * X.nnz
+    kept = getattr(learner, "row_bytes", 0.0) * shape[0]
+    check_working_memory(learner, *shape, held=copied + kept)
 
 
 def layout(learner: Any, X: Any) -> str | None:
@@ -281,12 +301,3 @@ def matching(learner: Any, y: Vector, rows: int) -> Vector:
         came = f"{y.shape[0]} (inconsistent numbers of samples)"
         raise DataError(sentence(learner, must, came))
     return y
-
-
-def check_memory(who: object, needed: float, what: str, remedy: str) -> None:
-    """Refuse a fit that would exceed the memory limit, before it allocates."""
-    limit = get_config().memory_limit
-    if limit is not None and needed > limit:
-        must = f"{what} must fit in memory_limit = {limit / 1e9:.3g} GB"
-        came = f"an estimate of {needed / 1e9:.3g} GB"
-        raise MemoryLimitError(sentence(who, must, came, remedy))

@@ -32,7 +32,8 @@ class Config:
     threads : int
         Threads of the team; by default every core this process may use.
     memory_limit : int or None
-        Bytes that a fit may allocate beyond its data; None means no limit.
+        Bytes that a fit may allocate beyond its data; None means 80% of the memory
+        that is free when the fit begins.
     verbose : int
         0 is silent, 1 shows a progress bar with the objective.
     executor : str or object

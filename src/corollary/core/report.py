@@ -49,7 +49,10 @@ class StopReason(enum.Enum):
     @classmethod
     def named(cls, word: str) -> StopReason:
         """Find the reason by its word."""
-        return next(reason for reason in cls if reason.word == word)
+        found = {reason.word: reason for reason in cls}
+        if word not in found:
+            raise ValueError(f"no fit stops because it is {word!r}")
+        return found[word]
 
 
 @dataclass(frozen=True)
@@ -153,12 +156,20 @@ class Report:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Report:
-        """Rebuild a report from `to_dict`."""
+        """Rebuild a report from `to_dict`; refuse what cannot be read as one."""
         known = {
             "stop": StopReason.named(values["stop"]),
             "optimality": Optimality(**values["optimality"]),
         }
-        return cls(**(values | known))
+        report = cls(**(values | known))
+        for name, kind in PLAIN.items():
+            if not isinstance(getattr(report, name), kind):
+                raise ValueError(f"{name} of a report must be {kind.__name__}")
+        str(report)  # reads every other field
+        return report
+
+
+PLAIN = {"learner": str, "objective": list, "facts": dict, "warnings": list}
 
 
 def _shown(value: Any) -> str:

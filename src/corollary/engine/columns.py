@@ -17,7 +17,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
 from corollary.engine.sources import Chunk, codes_of
 
-__all__ = ["Columns", "chunks_of", "column_labels"]
+__all__ = ["Columns", "chunks_of", "class_labels", "column_labels"]
 
 
 @dataclass(frozen=True)
@@ -225,6 +225,14 @@ def _counting(weights: Any) -> Any:
     from pyarrow import compute
 
     return compute.fill_null(compute.not_equal(weights, 0), True)
+
+
+def class_labels(values: list[Any], what: str, learner: object) -> Vector:
+    """Sort distinct labels; refuse numbers that are no classes."""
+    plain = all(isinstance(value, bool | int | float) for value in values)
+    return _sorted(
+        set(values), np.array(values).dtype if plain else None, what, learner
+    )
 
 
 def _sorted(found: set[Any], kind: Any, what: str, learner: object) -> Vector:

@@ -23,11 +23,27 @@ from threadpoolctl import ThreadpoolController
 
 from corollary.engine.sources import Chunk, Loaded, Part
 
-__all__ = ["Executor", "Memories", "Serial", "Threads", "single_threaded_blas"]
+__all__ = [
+    "Executor",
+    "Memories",
+    "NoMemories",
+    "Serial",
+    "Team",
+    "Threads",
+    "single_threaded_blas",
+]
 
 R = TypeVar("R")
 Task = Callable[[Chunk], R]
 Memories = dict[tuple[int, int], dict[str, Any]]  # by part and chunk of the part
+
+
+class NoMemories(Memories):
+    """Memories that are forgotten at once; only time is lost."""
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        """Return an empty memory, and keep none."""
+        return {}
 
 
 class Executor(ABC):
@@ -134,10 +150,18 @@ def _ahead(parts: Iterable[Part], memories: Memories) -> Iterator[Chunk]:
     yield from begun
 
 
+class Team(ThreadPoolExecutor):
+    """Threads that work under the configuration of whoever asks them to."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Hand over a task together with the configuration in force here."""
+        return super().submit(copy_context().run, fn, *args, **kwargs)
+
+
 @cache
-def team(threads: int) -> ThreadPoolExecutor:
+def team(threads: int) -> Team:
     """Return the process's team of that size; it waits passively between fits."""
-    return ThreadPoolExecutor(threads, thread_name_prefix="corollary")
+    return Team(threads, thread_name_prefix="corollary")
 
 
 _limits_lock = threading.Lock()

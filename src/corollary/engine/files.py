@@ -18,6 +18,7 @@ import numpy as np
 from corollary.core.arrays import Vector
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
+from corollary.core.memory import block_bytes
 from corollary.engine.columns import Columns, column_labels, is_number
 from corollary.engine.paths import failure, located
 from corollary.engine.sources import Source
@@ -110,7 +111,7 @@ class FileSource(Source):
     def _must_be_like(self, kind: Any, first: Any, name: str, path: str) -> None:
         if is_number(kind) and is_number(first):
             return
-        if not (self.typed or is_number(first)):
+        if not self.typed:
             return  # text may look like numbers in one file and not in another
         must = f"column {name!r} of {path} must be of type {first} like that of"
         came = f"type {kind}"
@@ -130,9 +131,7 @@ class FileSource(Source):
         chosen = self.chunk_rows or config.chunk_rows
         if chosen is not None:
             return chosen, 1
-        most = BATCH_BYTES
-        if config.memory_limit is not None:
-            most = min(most, config.memory_limit // (6 * config.threads))
+        most = block_bytes(BATCH_BYTES, 6 * config.threads)
         rows = max(1, most // (self.n_features * self.dtype.itemsize))
         return rows, min(PIECES, rows)
 

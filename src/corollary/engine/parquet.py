@@ -24,6 +24,7 @@ import numpy as np
 
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
+from corollary.core.memory import block_bytes
 from corollary.engine.columns import Columns, chunks_of
 from corollary.engine.files import FileSource, unchanged
 from corollary.engine.paths import File, failure
@@ -120,6 +121,7 @@ class ParquetSource(FileSource):
             run = RowGroups(
                 self.filesystem, self.columns, file, most, pieces, before=before,
                 threads=few and config.threads > 1,
+                raw_bytes=block_bytes(RAW_BYTES, 6 * config.threads),
             )  # fmt: skip
             for number, (rows, size) in enumerate(groups):
                 if run.rows and run.rows + rows > most:
@@ -155,6 +157,7 @@ class RowGroups(Part):
     row: int = 0  # first row, in its file
     before: int = 0  # rows of the files before
     threads: bool = False  # let pyarrow decode columns in threads of its own
+    raw_bytes: int = RAW_BYTES  # of a run that is read at once
 
     several = True
 
@@ -181,13 +184,13 @@ class RowGroups(Part):
 
     def batches(self) -> Iterator[Any]:
         """Read record batches; a file that changed meanwhile is an error."""
-        from pyarrow import parquet
+        from pyarrow import default_memory_pool, parquet
 
         who, path, seen = self.columns.who, self.file.path, 0
         with unchanged(who, path):
             footer = _footer(who, self.filesystem, self.file, again=True)
             remote = self.filesystem.type_name != "local"
-            large = self.size > RAW_BYTES
+            large = self.size > self.raw_bytes
             with (
                 self.filesystem.open_input_file(path) as handle,
                 parquet.ParquetFile(
@@ -201,10 +204,13 @@ class RowGroups(Part):
                     self.cut(self.rows_at_once),
                     row_groups=range(*self.groups),
                     columns=self.columns.all,
-                    use_threads=self.threads,
+                    use_threads=self.threads and self.raw_bytes == RAW_BYTES,
                 ):
                     seen += batch.num_rows
                     yield batch
+                    del batch
+                    if self.raw_bytes < RAW_BYTES:  # every byte counts
+                        default_memory_pool().release_unused()
             if seen != self.rows:
                 raise OSError(f"{seen} rows where {self.rows} were announced")
 

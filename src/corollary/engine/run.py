@@ -27,18 +27,20 @@ from corollary.core.checks import check_finite, check_finite_values
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.magnitude import check_not_tiny, check_sizes, numerical_errors
+from corollary.core.memory import check_working_memory, exceeds_memory
 from corollary.core.progress import progress
 from corollary.core.randomness import entropy
 from corollary.core.report import Report, StopReason
 from corollary.engine.executors import (
     Executor,
     Memories,
+    NoMemories,
     Serial,
     Threads,
     single_threaded_blas,
 )
 from corollary.engine.schedules import PerChunk, PerPass
-from corollary.engine.sources import Chunk, Source, chunk_bytes
+from corollary.engine.sources import ArraySource, Chunk, Source, chunk_bytes
 from corollary.engine.statistics import fold
 
 if TYPE_CHECKING:
@@ -100,12 +102,17 @@ class Data:
     def __init__(self, learner: Any, source: Source, *, once: bool = False) -> None:
         self.learner, self.source = learner, source
         self.once = once or not source.replayable
-        source.chunk_bytes = chunk_bytes(learner.sums_bytes(source.n_features))
+        sums = learner.sums_bytes(source.n_features)
+        source.chunk_bytes = chunk_bytes(sums)
+        if not isinstance(source, ArraySource):  # an array was checked when opened
+            check_working_memory(learner, source.n_rows or 0, source.n_features)
         parts = source.parts() if source.in_memory else None
         self._parts = parts if isinstance(parts, list) else None
         self.single = self._parts is not None and len(self._parts) == 1
         self.executor = chosen_executor(source, self.single)
         self.memories: Memories = {}
+        self.row_bytes = getattr(learner, "row_bytes", 0.0)
+        self._forget_beyond(source.n_rows or 0)
         self.passes = 0
         self.n_rows: int = source.n_rows or 0
         self._checked = False
@@ -152,6 +159,14 @@ class Data:
         """Drop the chunks' memories; only time is lost."""
         self.memories.clear()
 
+    def _forget_beyond(self, rows: int) -> None:
+        """Keep no memories of rows from files where they would exceed the limit."""
+        if isinstance(self.source, ArraySource) or not self.row_bytes:
+            return
+        if exceeds_memory(2 * self.row_bytes * rows):  # the rest is for reading
+            self.memories.clear()
+            self.memories = NoMemories()
+
     def one_by_one(self) -> Iterator[Chunk]:
         """Make one pass in this thread and yield the chunks."""
         total = Seen()
@@ -194,6 +209,9 @@ class Data:
         total = Seen()
         for seen, result in self.executor.map(task, parts, self.memories):
             total |= seen
+            if self.source.n_rows is None:
+                check_working_memory(self.learner, total.rows, self.source.n_features)
+            self._forget_beyond(total.rows)
             yield result
         self._end_pass(total)
 

@@ -205,6 +205,12 @@ class CrammerSingerClassifier(RowsLearner, LinearClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the dual variables, and a copy of the rows."""
+        return rows * (
+            8.0 * features + 8.0 * len(getattr(self, "classes_", [])) + 100.0
+        )
+
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
         """Raise (4) until the gap is closed."""

@@ -104,6 +104,10 @@ class ElasticNetCVLearner(Regressor):
     def _publish_ratio(self, l1_ratio: float) -> None:
         """Set the attribute that tells the chosen share, where it was a choice."""
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the rows in columns, for each fold."""
+        return rows * (64.0 * features + 50.0)
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the penalty by cross-validation and fit it to all rows.
 

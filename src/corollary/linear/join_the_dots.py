@@ -115,6 +115,10 @@ class JoinTheDots(SummationLearner, SingleRegressor):
         self.column = column
         self.extrapolation = extrapolation
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the dots, which are merged in pairs."""
+        return rows * 140.0
+
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> None:
         """Check that the input exists."""

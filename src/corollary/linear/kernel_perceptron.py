@@ -186,7 +186,7 @@ class KernelPerceptron(Classifier):
         self.classes_, codes = encode_labels(self, y, X.shape[0])
         K, n = len(self.classes_), X.shape[0]
         check_two_classes(self)
-        check_memory(self, 8.0 * n * n, "the kernel matrix", "Use Perceptron.")
+        check_memory(self, 17.0 * n * n, "the kernel matrix", "Use Perceptron.")
         X = X.astype(np.float64, copy=False)
         self.gamma_ = self._gamma(X)
         G = self._kernel(X, X)

@@ -51,6 +51,7 @@ from corollary.core.checks import (
 )
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.magnitude import check_learned
+from corollary.core.memory import block_bytes
 from corollary.core.params import (
     array_like,
     check_parameters,
@@ -128,6 +129,10 @@ class LocallyWeightedRegression(Regressor):
         self.degree = degree
         self.weights = weights
         self.taus = taus
+
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the rows and their weights for a query."""
+        return rows * (24.0 * features + 600.0)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Keep the rows, and choose the bandwidth if asked.
@@ -221,7 +226,8 @@ class LocallyWeightedRegression(Regressor):
         return np.vstack([self._shares(block, self.tau_) for block in self._blocks(X)])
 
     def _blocks(self, X: Floats) -> list[Floats]:
-        size = max(1, BLOCK // (len(self.X_) * self._terms()))
+        numbers = block_bytes(8 * BLOCK, 12) // 8
+        size = max(1, numbers // (len(self.X_) * self._terms()))
         return [X[a : a + size] for a in range(0, len(X), size)]
 
     def _terms(self) -> int:

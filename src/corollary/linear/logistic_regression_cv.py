@@ -181,6 +181,10 @@ class LogisticRegressionCV(LogisticClassifier):
         self.random_state = random_state
         self.use_legacy_attributes = use_legacy_attributes
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the rows of a fold and its scores."""
+        return rows * (16.0 * features + 40.0)
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose C and l1_ratio by cross-validation and fit them to all rows.
 

@@ -79,6 +79,10 @@ class OneVsOneClassifier(BinaryMembers):
         self.estimator = estimator
         self.n_jobs = n_jobs
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the rows of two classes at a time."""
+        return rows * (8.0 * features + 60.0)
+
     # -- learning ------------------------------------------------------------------
     def _tasks(self, codes: Any) -> list[Task]:
         names, tasks = self.classes_.tolist(), []

@@ -39,6 +39,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, LinAlgWarning, cho_factor, cho_solve
 
 from corollary.core.arrays import Floats
+from corollary.core.memory import block_bytes
 from corollary.core.report import StopReason
 from corollary.solvers import conjugate_gradient
 from corollary.solvers.smo import Gram
@@ -48,6 +49,7 @@ __all__ = ["Solved", "cholesky", "conjugate_gradients", "pivoted", "products"]
 SMALL = 1500  # rows below which float64 costs little
 MOST_REFINEMENTS = 30
 BLOCK = 512  # rows of K at a time
+BLOCK_BYTES = 2**26  # that they may have, but for a few of them
 
 
 @dataclass(frozen=True)
@@ -157,10 +159,12 @@ def _on_its_range(A: Floats, Y: Floats) -> Solved:
 def products(gram: Gram, P: Floats) -> Floats:
     """Return K P, some rows of K at a time."""
     n, out = gram.n, np.empty(P.shape)
-    block = np.empty((min(BLOCK, n), n), gram.dtype)
+    most = block_bytes(BLOCK_BYTES) // (np.dtype(gram.dtype).itemsize * n)
+    size = min(n, BLOCK, max(8, most))
+    block = np.empty((size, n), gram.dtype)
     P = P.astype(gram.dtype)
-    for first in range(0, n, BLOCK):
-        rows = np.arange(first, min(first + BLOCK, n))
+    for first in range(0, n, size):
+        rows = np.arange(first, min(first + size, n))
         gram.fill(rows, block, np.arange(len(rows)))
         out[rows] = block[: len(rows)] @ P
     return out

@@ -176,6 +176,10 @@ class FeatureSpaceLearner(KernelMachine):
             return TileKernel(kind, self.gamma_, float(self.coef0), self.degree)
         return NamedKernel(self.kernel, self.gamma_)
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate a copy of the rows and some vectors, beside the kernel matrix."""
+        return rows * (8.0 * features + 100.0)
+
     def _stated_gamma(self, X: Matrix, w: Vector | None) -> float:
         if self.gamma is None:
             return 1.0 if self.kernel == "chi2" else 1.0 / X.shape[1]

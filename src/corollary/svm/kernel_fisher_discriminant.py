@@ -151,6 +151,10 @@ class KernelFisherDiscriminant(FeatureSpaceLearner, ProjectingClassifier):
         self.weighting = weighting
         self.intercept = intercept
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the kernel matrix and what is decomposed of it."""
+        return rows * (48.0 * rows + 8.0 * features + 100.0)
+
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
         """Map the rows by (3), and find the directions there."""

@@ -146,6 +146,10 @@ class KernelQuantileRegressor(FeatureSpaceLearner, SingleRegressor):
         self.max_iter = max_iter
         self.max_seconds = max_seconds
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the variables of the machine at work, and copies of the rows."""
+        return rows * (8.0 * features + 300.0)
+
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2)."""

@@ -36,7 +36,6 @@ Tibshirani and Friedman (2009), 5.8 and 7.10; Allen (1974), PRESS.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -45,8 +44,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Regressor
-from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.memory import block_bytes, exceeds_memory
 from corollary.core.params import array_like, boolean, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine.opening import open_source
@@ -222,8 +221,8 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
             return self.solver
         if several:
             return "eigen"
-        large = 12.0 * n**2 > room() and alpha[0] > 0 and self.kernel != "precomputed"
-        return "cg" if large else "cholesky"
+        dense = self.kernel == "precomputed" or not alpha[0] > 0
+        return "cholesky" if dense or not exceeds_memory(12.0 * n**2) else "cg"
 
     def _by_system(
         self,
@@ -244,7 +243,7 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
                 self._squares(kernel, X),
                 shift,
                 right,
-                rank=min(PIVOTS, len(Y) // 4 + 1),
+                rank=pivots(len(Y)),
                 tol=self.tol,
                 max_iter=self.max_iter,
                 watch=lambda step, residual: report.objective.append(residual),
@@ -396,19 +395,14 @@ class Spectrum:
         return alpha * A / w[:, None] / rest[:, None]
 
 
+def pivots(n: int) -> int:
+    """Return the rows of the preconditioner, within a third of the memory limit."""
+    most = min(PIVOTS, n // 4 + 1)
+    return min(most, 1 + block_bytes(8 * n * most, 6) // (8 * n))
+
+
 def exactness(solved: shifted_system.Solved) -> Optimality:
     """Tell how far a solved system is from exact."""
     if solved.stop is StopReason.CLOSED_FORM:
         return Optimality("exact to rounding", 0.0)
     return Optimality("relative residual", solved.residual)
-
-
-def room() -> float:
-    """Return the bytes that a kernel matrix may have."""
-    limit = get_config().memory_limit
-    if limit is not None:
-        return float(limit)
-    try:
-        return 0.6 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not on this system
-        return 4e9

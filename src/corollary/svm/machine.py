@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
+from corollary.core.memory import block_bytes
 from corollary.core.params import boolean, function, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine.blocks import row_products
@@ -247,7 +248,7 @@ class KernelMachine(RowsLearner):
 
     def _limits(self, threads: int, machines: int = 1, kept: float = 0.0) -> smo.Limits:
         """Share the cache among machines, less the bytes of what they keep."""
-        most = self.cache_size * 1e6
+        most = 0.8 * block_bytes(int(1.25e6 * self.cache_size), 1)
         return smo.Limits(
             tol=self.tol,
             max_iter=self.max_iter,
@@ -256,6 +257,10 @@ class KernelMachine(RowsLearner):
             shrinking=self.shrinking,
             threads=threads,
         )
+
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the variables of the machines at work, and copies of the rows."""
+        return rows * (8.0 * features + 400.0)
 
     def _check_curvature(
         self, kernel: Kernel | None, X: Matrix, report: Report

@@ -70,6 +70,10 @@ class RepresenterMachine(FeatureSpaceLearner):
     lam: float
     fit_intercept: bool
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the kernel matrix, its factor and a product of both."""
+        return rows * (25.0 * rows + 8.0 * features + 100.0)
+
     def _loss(self) -> Loss:
         return self.loss if isinstance(self.loss, Loss) else LOSSES[self.loss]()
 

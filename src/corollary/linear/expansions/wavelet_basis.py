@@ -138,7 +138,7 @@ class WaveletBasis(RangedExpansion):
         H = H[int(not self.include_bias) :].astype(X.dtype)  # (p, 2^L)
         points = H.shape[1]
         at = self._inside(X) * X.dtype.type(points)
-        i = np.minimum(at.astype(np.int64), points - 1)
+        i = np.clip(at.astype(np.int64), 0, points - 1)
         values = H[:, i]  # (p, n, d)
         if ORDERS[self.wavelet] > 1:
             part = at - i

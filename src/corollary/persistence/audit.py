@@ -1,0 +1,106 @@
+"""What a loaded model must hold: shapes, parts, and an answer for one row."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
+
+from corollary.core.errors import DataError, ModelFileError, ParameterError
+from corollary.persistence.trees import is_ours
+
+__all__ = ["check_answers", "check_shapes"]
+
+ANSWERS = (
+    "predict",
+    "transform",
+    "predict_proba",
+    "decision_function",
+    "score_samples",
+)
+MANY = 2**24  # features; a row of more is not made up only to ask
+
+
+def check_answers(model: Any) -> None:
+    """Have a fitted model answer for a row of zeros; whoever cannot is no model.
+
+    It may refuse the row in words of its own: not every method takes zeros.
+    """
+    if not hasattr(model, "n_features_in_") or model.n_features_in_ > MANY:
+        return
+    row = np.zeros((1, model.n_features_in_))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for name in ANSWERS:
+            try:
+                if hasattr(model, name):
+                    getattr(model, name)(row)
+            except (DataError, ParameterError, NotFittedError):
+                pass
+            except Exception as error:
+                reason = f"{error}" or type(error).__name__
+                text = f"{type(model).__name__} cannot {name}: {reason}"
+                raise ModelFileError(text) from None
+
+
+def check_shapes(model: Any) -> None:
+    """Hold the learned arrays to the shapes that the class declares."""
+    sizes: dict[str, int] = {"d": model.n_features_in_}
+    if type(sizes["d"]) is not int or sizes["d"] < 1:
+        raise ModelFileError("n_features_in_ must be a whole number >= 1")
+    for name, allowed in type(model).shapes.items():
+        value = getattr(model, name)
+        array = value if sp.issparse(value) else np.asarray(value)
+        for dims in allowed.split("|"):
+            if fits(array.shape, dims.split(), sizes):
+                break
+        else:
+            raise ModelFileError(
+                f"{name} must have shape ({allowed}), not {array.shape}"
+            )
+        wrong = np.isnan if "_log_" in name else not_finite  # log 0 is infinite
+        entries = array.data if sp.issparse(array) else array
+        if array.dtype.kind == "f" and wrong(entries).any():
+            raise ModelFileError(f"{name} must be finite")
+    if hasattr(model, "_audit"):
+        model._audit()
+    for name, method in type(model).parts.items():
+        value = getattr(model, name)
+        for part in value if isinstance(value, list) else [value]:
+            check_part(model, name, part, method)
+
+
+def check_part(model: Any, name: str, part: Any, method: str) -> None:
+    """Hold an estimator inside a model to the model's features and classes."""
+    if not is_ours(part) or not hasattr(part, method):
+        raise ModelFileError(f"{name} must be an estimator with {method}")
+    if getattr(part, "n_features_in_", None) != model.n_features_in_:
+        raise ModelFileError(f"{name} must have the features of the model")
+    if not hasattr(part, "classes_"):
+        return
+    known = list(part.classes_)
+    if type(model).binary_parts:
+        if known not in ([0, 1], [0], [1]):
+            raise ModelFileError(f"{name} must have the classes 0 and 1")
+    elif known != list(model.classes_):
+        raise ModelFileError(f"{name} must have the classes of the model")
+
+
+def not_finite(array: Any) -> Any:
+    """Tell which entries are NaN or infinite."""
+    return ~np.isfinite(array)
+
+
+def fits(shape: tuple[int, ...], dims: list[str], sizes: dict[str, int]) -> bool:
+    """Tell whether a shape is as declared; letters keep the size they first have."""
+    if len(shape) != len(dims):
+        return False
+    trial = dict(sizes)
+    for size, dim in zip(shape, dims, strict=True):
+        if trial.setdefault(dim, int(dim) if dim.isdigit() else size) != size:
+            return False
+    sizes.update(trial)
+    return True

@@ -1,0 +1,168 @@
+"""From a JSON tree back to a model; only the forms that `save` writes are known."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import re
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from corollary import ESTIMATORS
+from corollary.core.errors import ModelFileError
+from corollary.core.params import check_parameters
+from corollary.core.report import Report
+from corollary.persistence.audit import check_shapes
+from corollary.persistence.records import RECORDS
+
+__all__ = ["model_of"]
+
+LEARNED = re.compile(r"[a-zA-Z]\w*_|_running|_n_features_out")
+WIDE = 16  # bytes of a letter that many texts of one width may take
+PLAIN = {  # what a field of a record may hold, by its annotation
+    "float": float | int | np.floating | np.integer,
+    "int": int | np.integer,
+    "bool": bool | np.bool_,
+    "str": str,
+    "Floats": np.ndarray,
+    "Vector": np.ndarray,
+    "Matrix": np.ndarray | sp.csr_array,
+    "list[float]": list,
+    "Report": Report,
+}
+
+
+def model_of(tree: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    """Build a model, or an estimator inside one, and check all of it."""
+    if tree["class"] not in ESTIMATORS:
+        raise ModelFileError(f"{tree['class']!r} is no estimator of Corollary")
+    cls = getattr(importlib.import_module(ESTIMATORS[tree["class"]]), tree["class"])
+    parameters = value_of(tree["parameters"], arrays)
+    learned = value_of(tree["learned"], arrays)
+    if not isinstance(parameters, dict) or not isinstance(learned, dict):
+        raise ModelFileError("parameters and learned attributes must have names")
+    if set(parameters) != set(cls().get_params(deep=False)):
+        raise ModelFileError("the parameters are not those of the class")
+    model = cls(**parameters)
+    check_parameters(model, cls.rules)
+    for name, value in learned.items():
+        if not isinstance(name, str) or not LEARNED.fullmatch(name):
+            raise ModelFileError(f"{name!r} is no learned attribute")
+        if hasattr(cls, name):
+            raise ModelFileError(f"{name!r} would hide a method")
+        setattr(model, name, value)
+    if learned:
+        check_shapes(model)
+    return model
+
+
+def value_of(tree: Any, arrays: dict[str, Any]) -> Any:
+    """Turn JSON back into a value."""
+    if tree is None or isinstance(tree, bool | int | str):
+        return tree
+    if not isinstance(tree, dict):
+        raise ModelFileError("a list without a kind is not written by save")
+    match tree:
+        case {"float": str(text)}:
+            return float.fromhex(text)
+        case {"scalar": inner}:
+            return scalar(value_of(inner, arrays))
+        case {"array": str(key), "shape": list(shape)}:
+            return taken(key, arrays).reshape(checked_shape(shape))
+        case {"csr": [data, indices, indptr], "shape": [int(n), int(d)]}:
+            parts = [value_of(part, arrays) for part in (data, indices, indptr)]
+            return csr(parts[0], parts[1], parts[2], (n, d))
+        case {"objects": list(items), "kind": "O" | "U" as kind, "shape": list(shape)}:
+            values = [value_of(item, arrays) for item in items]
+            return objects(values, kind).reshape(checked_shape(shape))
+        case {"dtype": "float32" | "float64" as name}:
+            return np.dtype(name)
+        case {"list": list(items)}:
+            return [value_of(item, arrays) for item in items]
+        case {"tuple": list(items)}:
+            return tuple(value_of(item, arrays) for item in items)
+        case {"dict": list(items)}:
+            return {value_of(k, arrays): value_of(v, arrays) for k, v in items}
+        case {"estimator": dict(inner)}:
+            return model_of(inner, arrays)
+        case {"report": inner}:
+            return Report.from_dict(value_of(inner, arrays))
+        case {"record": str(name), "fields": dict(fields)}:
+            return record(name, fields, arrays)
+    raise ModelFileError(f"{sorted(tree)} is not written by save")
+
+
+def taken(key: str, arrays: dict[str, Any]) -> Any:
+    """Take an array out; each has one place in a model, so that none is copied."""
+    if key not in arrays:
+        raise ModelFileError(f"the array {key!r} is missing, or used twice")
+    return arrays.pop(key)
+
+
+def checked_shape(shape: list[Any]) -> list[int]:
+    """Return a shape that only whole numbers >= 0 make."""
+    if not all(type(size) is int and size >= 0 for size in shape) or len(shape) > 8:
+        raise ModelFileError("a shape must be a few whole numbers >= 0")
+    return shape
+
+
+def scalar(value: Any) -> Any:
+    """Return the one entry of an array without dimensions."""
+    if not isinstance(value, np.ndarray) or value.ndim:
+        raise ModelFileError("a scalar must be one number")
+    return value[()]
+
+
+def objects(values: list[Any], kind: str) -> Any:
+    """Return an array of objects or of texts.
+
+    Texts of one width take that width each: one long text among many short ones would
+    take far more memory than its file, and they stay objects.
+    """
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    if kind == "O":
+        return array
+    if not all(isinstance(value, str) for value in values):
+        raise ModelFileError("an array of texts must hold texts")
+    lengths = [len(value) for value in values]
+    wide = 4 * len(values) * max(lengths, default=0)
+    return array if wide > WIDE * (sum(lengths) + 2**12) else array.astype(str)
+
+
+def csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
+    """Build sparse rows; every index is checked, for loops will trust them."""
+    good = all(isinstance(part, np.ndarray) for part in (data, indices, indptr))
+    good = good and data.ndim == indices.ndim == indptr.ndim == 1
+    good = good and data.dtype.kind in "biuf"
+    good = good and indices.dtype.kind == indptr.dtype.kind == "i"
+    good = good and len(indptr) == shape[0] + 1 and len(data) == len(indices)
+    good = good and indptr[0] == 0 and indptr[-1] == len(data)
+    good = good and (np.diff(indptr) >= 0).all()
+    if good and len(indices):
+        good = indices.min() >= 0 and indices.max() < shape[1]
+    if not good:
+        raise ModelFileError("sparse rows must have valid indices")
+    rows = sp.csr_array((data, indices, indptr), shape=shape)
+    rows.sum_duplicates()
+    return rows
+
+
+def record(name: str, fields: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    """Build a record of the table, and hold its fields to their plain types."""
+    if name not in RECORDS:
+        raise ModelFileError(f"{name!r} is no record of Corollary")
+    cls = getattr(importlib.import_module(RECORDS[name]), name.rpartition(".")[2])
+    declared = dataclasses.fields(cls)
+    if set(fields) != {field.name for field in declared}:
+        raise ModelFileError(f"{name} has other fields")
+    values = {key: value_of(tree, arrays) for key, tree in fields.items()}
+    for field in declared:
+        allowed = PLAIN.get(str(field.type).removesuffix(" | None"))
+        empty = values[field.name] is None and str(field.type).endswith("| None")
+        if allowed is not None and not empty:
+            if not isinstance(values[field.name], allowed):
+                raise ModelFileError(f"{field.name} of {name} must be {field.type}")
+    return cls(**values)
