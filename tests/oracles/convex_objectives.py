@@ -12,9 +12,8 @@ import itertools
 from typing import Any
 
 import numpy as np
-from sklearn.metrics.pairwise import pairwise_kernels
-
 from oracles import convex_programs as programs
+from sklearn.metrics.pairwise import pairwise_kernels
 
 Floats = Any
 

@@ -83,9 +83,7 @@ def with_l1(
     return solve(Q, linear, A, h)[:v]
 
 
-def logistic(
-    Z: Floats, price: Floats, l2: Floats, l1: Floats | None = None
-) -> Floats:
+def logistic(Z: Floats, price: Floats, l2: Floats, l1: Floats | None = None) -> Floats:
     """Minimise sum_i price_i log(1 + e^(-Z_i z)) + sum_j l2_j z_j^2/2 + l1_j |z_j|.
 
     log(1 + e^-u) <= t if and only if a + c <= 1 with e^-t <= a and e^(-u - t) <= c.
@@ -98,7 +96,9 @@ def logistic(
     q = np.concatenate([np.zeros(v), l1, price, np.zeros(2 * n)])
     linear = np.vstack([z - s, -z - s, a + c])
     rights = np.concatenate([np.zeros(2 * v), np.ones(n)])
-    exponent = np.stack([np.stack([t, 0 * t, -a], 1), np.stack([Z @ z + t, 0 * t, -c], 1)])
+    exponent = np.stack(
+        [np.stack([t, 0 * t, -a], 1), np.stack([Z @ z + t, 0 * t, -c], 1)]
+    )
     offset = np.tile([0.0, 1.0, 0.0], 2 * n)
     A = np.vstack([linear, exponent.reshape(-1, size)])
     cones = [clarabel.NonnegativeConeT(len(rights))]
