@@ -209,9 +209,9 @@ def test_sparse_rows_matrices_and_single_precision():
 
 def test_misuse():
     model = SVC().fit(X, y)
-    with pytest.raises(DataError, match="one entry for each of 90 rows"):
+    with pytest.raises(DataError, match="y must have as many rows as X = 90"):
         certify_optimality(model, X, y[:5])
-    with pytest.raises(DataError, match="one entry for each of 90 rows"):
+    with pytest.raises(DataError, match="y must have as many rows as X = 90"):
         certify_optimality(model, X, y, [1.0])
     with pytest.raises(DataError, match=r"must be a Ridge.*support vector machine"):
         certify_optimality(

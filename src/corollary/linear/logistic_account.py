@@ -37,6 +37,7 @@ from corollary.linear.separability import separability
 __all__ = ["Ended", "account", "conclude"]
 
 SMALL = 800  # weights whose Hessian is worth a pass at the end
+CLOSE = 2.0  # times the decrement, where no other bound is asked for
 WORK = 1e9  # multiplications that this pass may take
 DOUBT = 5.0  # a lead of a score that makes a direction (1) thinkable
 PROGRAMME = 400_000  # entries of the linear programme that still takes a second or two
@@ -63,12 +64,12 @@ def conclude(data: Data, search: Search) -> Ended:
     problem, theta, g = search.problem, search.theta, search.g
     if data.once or g is None:
         return Ended(search)
+    decrement, by_step = newton_account(data, search)
     gap = None
-    if problem.penalised:
+    if problem.penalised and not close(by_step, decrement):
         gap = duality_gap(data, problem, theta, search.f, g, search.at_start)
         gap += stored_change(problem, theta, problem.subgradient(theta, g))
     margin, verdict = None, None
-    decrement, by_step = newton_account(data, search)
     if search.f <= 0.1 or not problem.penalised:
         W, b = problem.model(theta)
         margin = data.reduce(partial(margins, W=W, b=b))
@@ -92,6 +93,11 @@ def newton_account(data: Data, search: Search) -> tuple[float | None, float | No
     if bound is not None:
         bound = min(bound + stored_change(problem, theta, slope), search.f)
     return curved.decrement(slope), bound
+
+
+def close(bound: float | None, decrement: float | None) -> bool:
+    """Tell whether a bound is about as small as what it bounds."""
+    return bound is not None and decrement is not None and bound <= CLOSE * decrement
 
 
 def stored_change(problem: Problem, theta: Floats, slope: Floats) -> float:

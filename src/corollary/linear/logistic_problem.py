@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ class Problem:
         H = H.reshape(m * p, m * p)
         return H + np.diag(self.ridge(self.l2))
 
-    @property
+    @cached_property
     def worth(self) -> Floats:
         """Return (5) for every weight and 1 for every intercept, flat."""
         each = np.minimum(np.sqrt(self.spread**2 + 4 * self.l2), 1.0)

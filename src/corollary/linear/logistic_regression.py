@@ -306,8 +306,12 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
         (C, rho), n = self._penalty(), float(census.classes.sum())
         zero = np.zeros_like(census.spread.mean)
         mean = census.spread.mean if self.fit_intercept else zero
-        squares = second_moments(census.spread, mean, np.ones(1))[0]
-        squares = (squares if squares.ndim == 1 else np.diagonal(squares))[:-1]
+        M2 = (
+            census.spread.M2
+            if census.spread.M2.ndim == 1
+            else census.spread.M2.diagonal()
+        )
+        squares = M2 / n + (census.spread.mean - mean) ** 2
         return Problem(
             n,
             rho / (C * n),
