@@ -200,7 +200,7 @@ class ElasticNetCVLearner(Regressor):
         report.rows, report.reads, report.seconds = X.shape[0], 1, seconds
         report.objective, report.executor = [point.objective], "this process"
         report.source = ArraySource(X).described
-        account_for((point,), report)
+        account_for((point,), report, X.dtype)
         if short:
             text = f"{short} fits of the folds' paths stopped before tol was met."
             report.warnings.append(f"{text} Raise max_iter, or loosen tol.")
