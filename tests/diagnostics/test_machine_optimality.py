@@ -217,6 +217,3 @@ def test_misuse():
         certify_optimality(
             LinearSVC(multi_class="crammer_singer").fit(X, three), X, three
         )
-    ridge = corollary.Ridge().fit(X, t)
-    with pytest.raises(DataError, match="sample_weight must be None"):
-        certify_optimality(ridge, X, t, TIMES)

@@ -288,3 +288,87 @@ def logistic(
     z = programs.logistic(F[share > 0], share[share > 0], ridge, l1 * one)
     here = np.append(dense(model.coef_).ravel(), float(np.ravel(model.intercept_)[0]))
     return value(here), value(z)
+
+
+def stochastic(model: Any, X: Any, s: Floats, w: Floats) -> tuple[float, float]:
+    """Return those of sum w L / W + alpha/2 ||b||^2 with the hinge or logistic loss."""
+    if model.loss == "log_loss":
+        return logistic(model, X, s, w, 0.0, model.alpha)
+    X, share = dense(X), w / w.sum()
+    F = np.column_stack([X, np.ones(len(s))])
+    Q = model.alpha * np.diag(np.append(np.ones(X.shape[1]), 0.0))
+
+    def value(z: Floats) -> float:
+        return float(0.5 * z @ Q @ z + share @ hinge(F @ z, s))
+
+    parts = [(s[:, None] * F, np.ones(len(s)))]
+    z = programs.with_slack(Q, np.zeros(len(Q)), parts, share, 1)
+    return value(np.append(dense(model.coef_)[0], model.intercept_[0])), value(z)
+
+
+def quantile(
+    model: Any, X: Any, y: Floats, w: Floats, q: float, alpha: float, times: float
+) -> tuple[float, float]:
+    """Return those of times sum w pinball / W + alpha ||b||_1."""
+    X, share = dense(X), times * w / w.sum()
+    d = X.shape[1]
+    F = np.column_stack([X, np.ones(len(y))])
+
+    def value(z: Floats) -> float:
+        return float(share @ pinball(F @ z, y, q) + alpha * np.abs(z[:-1]).sum())
+
+    rows = np.vstack([F, np.eye(d + 1)[:d]])  # |b| is a pinball loss of 1/2, twice
+    goal, at = np.append(y, np.zeros(d)), np.append(np.full(len(y), q), np.full(d, 0.5))
+    price = np.append(share, np.full(d, 2 * alpha))
+    parts = [(k[:, None] * rows, k * goal) for k in (at, at - 1)]
+    z = programs.with_slack(np.zeros((d + 1, d + 1)), np.zeros(d + 1), parts, price, 1)
+    return value(np.append(dense(model.coef_), float(model.intercept_))), value(z)
+
+
+def contest(model: Any, X: Any, y: Any, w: Floats) -> tuple[float, float]:
+    """Return those of 1/2 ||W||^2 + C sum w max_k (1 - f_y + f_k)_+."""
+    F, K = with_constant(X, model), len(model.classes_)
+    z, price = np.searchsorted(model.classes_, y), model.C * w
+    E = np.eye(K)
+    others = [E[z] - E[(z + r) % K] for r in range(1, K)]
+    parts = [
+        (np.einsum("nk,nd->nkd", e, F).reshape(len(F), -1), np.ones(len(F)))
+        for e in others
+    ]
+    v = K * F.shape[1]
+
+    def value(x: Floats) -> float:
+        worst = np.max([c - A @ x for A, c in parts], axis=0)
+        return float(0.5 * x @ x + price @ np.maximum(0.0, worst))
+
+    best = programs.with_slack(np.eye(v), np.zeros(v), parts, price, 1)
+    here = np.concatenate([weights_of(model, k) for k in range(K)])
+    return value(here), value(best)
+
+
+def hard_margin(model: Any, X: Any, y: Any) -> tuple[float, float]:
+    """Return those of 1/2 ||w||^2 where no margin is below 1, scaled until it is so."""
+    K, s = gram(model, X), np.where(y == model.classes_[1], 1.0, -1.0)
+    a = np.zeros(len(s))
+    a[model.support_] = dense(model.dual_coef_).ravel()
+    least = float((s * (K @ a + float(model.intercept_[0]))).min())
+    G = programs.features(K)
+    F = s[:, None] * np.column_stack([G, np.ones(len(s))])
+    Q = np.diag(np.append(np.ones(G.shape[1]), 0.0))
+    z = programs.solve(Q, np.zeros(len(Q)), -F, -np.ones(len(s)))
+    best = 0.5 * float(z[:-1] @ z[:-1]) / min(1.0, float((F @ z).min())) ** 2
+    return 0.5 * float(a @ K @ a) / min(1.0, least) ** 2, best
+
+
+def kernel_logistic(model: Any, X: Any, s: Floats, w: Floats) -> tuple[float, float]:
+    """Return those of lam/2 ||h||^2 + sum w log(1 + e^(-s (h + b)))."""
+    K, a = gram(model, X), np.zeros(len(s))
+    a[w > 0] = dense(model.dual_coef_)[0]
+    f = K @ a + float(model.intercept_[0])
+    value = 0.5 * model.lam * a @ K @ a + w @ np.logaddexp(0.0, -s * f)
+    G = programs.features(K)
+    Z = s[:, None] * np.column_stack([G, np.ones(len(s))])
+    ridge = np.append(np.full(G.shape[1], model.lam), 0.0)
+    z = programs.logistic(Z[w > 0], w[w > 0], ridge)
+    least = 0.5 * z @ (ridge * z) + w @ np.logaddexp(0.0, -Z @ z)
+    return float(value), float(least)

@@ -39,7 +39,7 @@ def solve(Q: Floats, q: Floats, A: Floats, h: Floats, cones: Any = None) -> Floa
 def features(K: Floats) -> Floats:
     """Return G with K = G G'."""
     values, vectors = np.linalg.eigh(K)
-    keep = values > 1e-14 * values[-1]
+    keep = values > 1e-13 * values[-1]
     return vectors[:, keep] * np.sqrt(values[keep])
 
 
