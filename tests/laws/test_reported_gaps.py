@@ -313,12 +313,12 @@ def test_the_gaps_of_all_converged_fits_are_near_the_truth():
     assert np.mean(ratios <= NEAR) >= 0.95
 
 
-@pytest.mark.parametrize("name", ["SVC", "NuSVR", "SVDD"])
+@pytest.mark.parametrize("name", ["SVC", "SVR", "NuSVR", "OneClassSVM", "SVDD"])
 def test_the_gap_of_an_interrupted_fit_is_not_below_the_truth(name, monkeypatch):
     rng, work, calls = np.random.default_rng(0), smo.loops.smo, []
-    X = rng.normal(size=(520, 3))
-    y = np.where(X[:, 0] + 0.5 * rng.normal(size=520) > 0, 1, -1)
-    goal = {"SVC": y, "NuSVR": X[:, 0] ** 2}.get(name)
+    X = rng.normal(size=(80, 3))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=80) > 0, 1, -1)
+    goal = {"SVC": y, "SVR": X[:, 0] ** 2, "NuSVR": X[:, 0] ** 2}.get(name)
 
     def pressed(*given):
         calls.append(1)
@@ -326,10 +326,14 @@ def test_the_gap_of_an_interrupted_fit_is_not_below_the_truth(name, monkeypatch)
             raise KeyboardInterrupt
         return work(*given)
 
+    monkeypatch.setattr(smo, "FEW", 16)  # variables of a working set: there are several
+    monkeypatch.setattr(smo, "SET", 16)
     monkeypatch.setattr(smo.loops, "smo", pressed)
-    model, one = getattr(corollary, name)(kernel="linear").fit(X, goal), np.ones(520)
+    model, one = getattr(corollary, name)().fit(X, goal), np.ones(80)
     values = {
         "SVC": lambda: oracle.kernel_classifier(model, X, y, one),
+        "SVR": lambda: oracle.kernel_regressor(model, X, goal, one),
+        "OneClassSVM": lambda: oracle.one_class(model, X, one),
         "NuSVR": lambda: oracle.nu_regressor(model, X, goal, one),
         "SVDD": lambda: oracle.ball(model, X, one),
     }
