@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.model_selection import KFold
 
+import corollary
 from common.learners import LEARNERS, assert_same, make_data
 
 DATA = make_data(n=120, d=4, seed=3)
@@ -102,3 +104,68 @@ def test_shifts_do_not_hurt(name, shift):
         )
     else:
         np.testing.assert_allclose(model.coef_, other.coef_, rtol=1e-7)
+
+
+# -- learners that part the rows themselves --------------------------------------------
+PARTED = [
+    ("LassoCV", {"alphas": [3.0, 0.3], "tol": 1e-12}, "number"),
+    ("ElasticNetCV", {"alphas": [3.0, 0.3], "tol": 1e-12}, "number"),
+    ("RidgeCV", {"alphas": (0.1, 100.0)}, "number"),
+    ("LogisticRegressionCV", {"Cs": [0.01, 1.0], "tol": 1e-8}, "two"),
+    (
+        "LogisticRegressionCV",
+        {"Cs": [0.1], "tol": 1e-8, "scoring": "neg_log_loss"},
+        "label",
+    ),
+]
+
+
+def chosen(model):
+    """Return what such a fit decides."""
+    score = "mse_path_" if hasattr(model, "mse_path_") else "scores_"
+    return np.ravel(model.coef_), np.ravel(model.intercept_), getattr(model, score)
+
+
+def assert_alike(model, other):
+    for a, b in zip(chosen(model), chosen(other), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize(("name", "options", "target"), PARTED)
+@pytest.mark.parametrize("cv", [4, "splits"])
+def test_weight_zero_is_removal_before_the_folds_are_made(name, options, target, cv):
+    make, (X, y) = getattr(corollary, name), (DATA.X, DATA.y(target))
+    times = np.random.default_rng(1).integers(0, 3, size=len(X))
+    rows = np.flatnonzero(times)
+    all_splits = few_splits = cv
+    if cv == "splits":
+        all_splits = list(KFold(4).split(X))
+        number = np.cumsum(times > 0) - 1
+        few_splits = [
+            tuple(number[part][times[part] > 0] for part in both) for both in all_splits
+        ]
+    weighted = make(cv=all_splits, **options).fit(X, y, sample_weight=times)
+    without = make(cv=few_splits, **options)
+    assert_alike(weighted, without.fit(X[rows], y[rows], sample_weight=times[rows]))
+
+
+@pytest.mark.parametrize(("name", "options", "target"), PARTED)
+def test_weight_is_repetition_where_splits_keep_copies_together(name, options, target):
+    make, (X, y) = getattr(corollary, name), (DATA.X, DATA.y(target))
+    times = np.random.default_rng(2).integers(0, 3, size=len(X))
+    copies = np.repeat(np.arange(len(X)), times)
+    splits = list(KFold(4, shuffle=True, random_state=0).split(X))
+    together = [
+        tuple(np.flatnonzero(np.isin(copies, part)) for part in both) for both in splits
+    ]
+    weighted = make(cv=splits, **options).fit(X, y, sample_weight=times)
+    repeated = make(cv=together, **options).fit(X[copies], y[copies])
+    assert_alike(weighted, repeated)
+
+
+def test_a_class_without_weight_is_no_class():
+    X, y = DATA.X, DATA.y("label")
+    times = (y != y[0]).astype(float)
+    model = corollary.LogisticRegressionCV(Cs=[1.0], cv=3)
+    weighted = model.fit(X, y, sample_weight=times).classes_.tolist()
+    assert weighted == np.unique(y[times > 0]).tolist()

@@ -3,14 +3,25 @@
 import numpy as np
 import pytest
 import sklearn.linear_model as sk
+from oracles.convex_objectives import (
+    kernel_classifier,
+    least_squares,
+    linear_machine,
+    logistic,
+    weights_of,
+    with_constant,
+)
 
 from corollary import (
+    SVC,
     ElasticNet,
     GaussianNB,
     Lasso,
     LinearSVC,
     LogisticRegression,
+    NuSVC,
     Ridge,
+    SquaredHingeSVC,
 )
 from corollary.core.errors import DataError
 from corollary.diagnostics.optimality import certify_optimality
@@ -55,3 +66,178 @@ def test_others_can_be_certified_too():
     assert certify_optimality(theirs, X, t).gap < 1e-10
     with pytest.raises(DataError, match="must be a Ridge, Lasso"):
         certify_optimality(GaussianNB().fit(X, y), X, y)
+
+
+# -- every parameter is part of the problem --------------------------------------------
+w = rng.integers(0, 4, size=80).astype(float)
+s = np.where(y == "yes", 1.0, -1.0)
+
+
+def ridge_value(model, b, b0):
+    p = np.ones(4) if model.penalty_weights is None else model.penalty_weights
+    more = b0**2 if model.penalize_intercept else 0.0
+    square = w @ (t - X @ b - b0) ** 2 + model.alpha * (p @ b**2 + more)
+    return 0.5 * square / w.sum()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"fit_intercept": False},
+        {"penalize_intercept": True},
+        {"penalty_weights": np.array([1.0, 5.0, 0.5, 2.0])},
+        {"penalize_intercept": True, "penalty_weights": np.array([1.0, 5.0, 0.5, 2.0])},
+    ],
+    ids=str,
+)
+def test_every_parameter_of_ridge_counts(options):
+    model = Ridge(alpha=3.0, **options).fit(X, t, sample_weight=w)
+    best = ridge_value(model, model.coef_, model.intercept_)
+    proof = certify_optimality(model, X, t, w)
+    assert proof.primal == pytest.approx(best, rel=1e-12)
+    assert proof.gap <= 1e-10 * best
+    model.coef_ = model.coef_ + 0.1
+    truth = ridge_value(model, model.coef_, model.intercept_) - best
+    assert truth <= certify_optimality(model, X, t, w).gap <= 100 * truth
+
+
+def logistic_values(model):
+    weight = model.class_weight
+    if weight == "balanced":
+        mass = np.array([w[s < 0].sum(), w[s > 0].sum()])
+        of = w.sum() / (2 * mass)
+    else:
+        of = np.array([1.0, 1.0] if weight is None else [weight["no"], weight["yes"]])
+    o = w * of[(s > 0).astype(int)]
+    rho = {"l1": 1.0, "l2": 0.0}.get(model.penalty, model.l1_ratio)
+    return logistic(
+        model, X, s, o, rho / (model.C * o.sum()), (1 - rho) / (model.C * o.sum())
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"class_weight": "balanced"},
+        {"class_weight": {"no": 5.0, "yes": 0.5}},
+        {"fit_intercept": False},
+        {"penalty": "l1", "solver": "saga"},
+        {"penalty": "l2"},
+        {"l1_ratio": 0.3, "solver": "saga", "class_weight": "balanced"},
+    ],
+    ids=str,
+)
+def test_every_parameter_of_logistic_regression_counts(options):
+    model = LogisticRegression(C=0.5, tol=1e-10, max_iter=1000, **options)
+    model.fit(X, y, sample_weight=w)
+    proof = certify_optimality(model, X, y, w)
+    value, least = logistic_values(model)
+    assert proof.primal == pytest.approx(value, rel=1e-12)
+    assert value - least - 1e-12 <= proof.gap <= 1e-7
+    model.coef_ = model.coef_ + 0.1
+    value, least = logistic_values(model)
+    worse = certify_optimality(model, X, y, w)
+    assert worse.primal == pytest.approx(value, rel=1e-12)
+    assert value - least <= worse.gap
+
+
+@pytest.mark.parametrize("model", [Lasso(0.1), ElasticNet(0.1, l1_ratio=0.3)], ids=str)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_sample_weights_of_the_lasso_count(model, fit_intercept):
+    model.set_params(tol=1e-12, fit_intercept=fit_intercept).fit(X, t, w)
+    rho = getattr(model, "l1_ratio", 1.0)
+    strengths = (0.1 * rho, 0.1 * (1 - rho))
+    value, least = least_squares(model, X, t, w, *strengths, positive=False)
+    proof = certify_optimality(model, X, t, w)
+    assert proof.primal == pytest.approx(value, rel=1e-12)
+    assert value - least - 1e-12 <= proof.gap <= 1e-9
+    assert certify_optimality(model, X, t).gap > 1e-5  # another problem
+
+
+@pytest.mark.parametrize("make", [SVC, NuSVC, SquaredHingeSVC, LinearSVC])
+def test_the_parameters_of_now_state_the_problem(make):
+    model = make(tol=1e-9).fit(X, y)
+    assert certify_optimality(model, X, y).gap < 1e-6
+    model.set_params(class_weight={"yes": 10.0})
+    assert certify_optimality(model, X, y).gap > 0.1
+
+
+def test_the_gap_after_a_change_is_that_of_the_new_problem():
+    for change in (
+        {"C": 30.0},
+        {"C": 0.01},
+        {"gamma": 3.0},
+        {"class_weight": "balanced"},
+    ):
+        model = SVC(tol=1e-9).fit(X, y)
+        model.set_params(**change)
+        if "gamma" in change:
+            model.gamma_ = change["gamma"]
+        if "class_weight" in change:
+            model.class_weight_ = len(y) / (
+                2 * np.array([(s < 0).sum(), (s > 0).sum()])
+            )
+        value, least = kernel_classifier(model, X, y, np.ones(len(y)))
+        proof = certify_optimality(model, X, y)
+        assert proof.primal == pytest.approx(value, rel=1e-9)
+        assert proof.gap >= value - least - 1e-9 * value
+
+
+def test_an_l1_machine_counts_weights_and_classes():
+    model = LinearSVC(C=0.3, penalty="l1", class_weight={"yes": 4.0}, tol=1e-9)
+    model.fit(X, y, sample_weight=w)
+    price = 0.3 * w * np.where(s > 0, 4.0, 1.0)
+    value, least = linear_machine(
+        with_constant(X, model),
+        weights_of(model, 0),
+        s,
+        price,
+        "squared_hinge",
+        l1=True,
+        eps=-1.0,
+    )
+    proof = certify_optimality(model, X, y, w)
+    assert proof.primal == pytest.approx(value, rel=1e-10)
+    assert value - least - 1e-9 * value <= proof.gap <= 1e-5 * value
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (Lasso(0.1, positive=True), "does not handle positive=True of Lasso"),
+        (Ridge(positive=True), "does not handle positive=True of Ridge"),
+        (Ridge(alpha=0.0), "does not handle alpha=0.0 of Ridge"),
+        (Ridge(penalty_weights=[0.0, 1, 1, 1]), "penalty_weights that are not all > 0"),
+        (LogisticRegression(link="probit"), "does not handle link='probit'"),
+        (LogisticRegression(C=np.inf), "LogisticRegression without a penalty"),
+        (LogisticRegression(penalty=None), "LogisticRegression without a penalty"),
+        (sk.LogisticRegression(solver="liblinear"), "which penalises the intercept"),
+    ],
+    ids=str,
+)
+def test_what_is_not_handled_is_refused_by_name(model, words):
+    target = y if hasattr(model, "predict_proba") else t
+    with pytest.raises(DataError, match=words):
+        certify_optimality(model.fit(X, target), X, target)
+
+
+def test_data_that_is_not_that_of_a_fit_is_refused():
+    model, machine = Ridge().fit(X, t), SVC().fit(X, y)
+    holes = np.where(np.arange(80) == 3, np.nan, t)
+    for fitted, rows, goal, weight, words in (
+        (model, X, holes, None, "y must be finite"),
+        (model, X[:, :2], t, None, "must have the 4 columns of the fit"),
+        (
+            model,
+            X,
+            t[:9],
+            None,
+            "inconsistent numbers of samples",
+        ),
+        (model, X, t, -w, "sample_weight must be >= 0"),
+        (machine, X, np.full(80, "maybe"), None, "y must have labels of the fit"),
+    ):
+        with pytest.raises(DataError, match=words):
+            certify_optimality(fitted, rows, goal, weight)

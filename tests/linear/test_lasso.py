@@ -267,7 +267,7 @@ def test_cross_validation_refuses_in_one_sentence():
     w = np.ones(20)
     w[:4] = 0.0
     with pytest.raises(DataError, match="fold 0 must have weight on rows to train"):
-        LassoCV(cv=5).fit(X, y, w)
+        LassoCV(cv=list(KFold(5).split(X))).fit(X, y, w)
     with pytest.warns(ConvergenceWarning, match="fits of the folds' paths stopped"):
         model = LassoCV(max_iter=1, tol=1e-12, alphas=5).fit(X, y)
     assert "Raise max_iter" in model.report_.warnings[0]

@@ -274,7 +274,7 @@ def test_every_penalty_meets_the_optimality_conditions(k, rho, sparse, weighted)
     assert model.report_.stop is StopReason.CONVERGED
     assert optimality(model, X, y, 0.05, rho, w) < 1e-9
     assert (rho == 0) == bool((model.coef_ != 0).all())
-    assert model.report_.optimality.kind == "duality gap"
+    assert "gap" in model.report_.optimality.kind
     assert model.report_.optimality.value < 1e-8
 
 
@@ -385,7 +385,7 @@ def test_the_gap_is_never_below_the_distance_to_the_minimum(
         fine = LogisticRegression(tol=1e-12, max_iter=300, **options).fit(X, y)
     away = rough.report_.objective[-1] - fine.report_.objective[-1]
     gap = rough.report_.optimality.value
-    assert rough.report_.optimality.kind == "duality gap"
+    assert "gap" in rough.report_.optimality.kind
     assert gap >= away - 1e-13
     assert fine.report_.optimality.value <= 1e-6 * max(1.0, C)
 
@@ -402,14 +402,13 @@ def test_the_gap_of_weighted_rows_and_classes():
     assert fine.report_.optimality.value < 1e-12
 
 
-def test_without_a_penalty_the_decrement_estimates_the_distance():
+def test_without_a_penalty_a_newton_step_bounds_the_distance():
     X, y = make(n=500)
-    with pytest.warns(ConvergenceWarning, match="Newton decrement"):
+    with pytest.warns(ConvergenceWarning, match="gap by a Newton step"):
         rough = LogisticRegression(C=np.inf, max_iter=8).fit(X, y)
     fine = LogisticRegression(C=np.inf, tol=1e-10).fit(X, y)
     away = rough.report_.objective[-1] - fine.report_.objective[-1]
-    assert rough.report_.optimality.kind == "Newton decrement"
-    assert rough.report_.optimality.value == pytest.approx(away, rel=0.5)
+    assert away <= rough.report_.optimality.value <= 1.5 * away
     assert "gradient" in fine.report_.facts
 
 

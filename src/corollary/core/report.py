@@ -6,7 +6,11 @@ import enum
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["Optimality", "Report", "StopReason"]
+import numpy as np
+
+__all__ = ["Optimality", "Report", "StopReason", "stored_gap"]
+
+ROUNDINGS = 4  # of an objective whose coefficients are stored in float32
 
 
 class StopReason(enum.Enum):
@@ -72,6 +76,17 @@ class Optimality:
             return self.kind
         share = "" if self.relative is None else f" ({self.relative:.2g} relative)"
         return f"{self.kind} {self.value:.4g}{share}"
+
+
+def stored_gap(gap: float, objective: float, dtype: Any) -> float:
+    """Return a gap at coefficients as they are stored, in float32 or float64.
+
+    >>> stored_gap(1e-9, 1.0, np.float64)
+    1e-09
+    """
+    if np.dtype(dtype) != np.float32:
+        return gap
+    return gap + ROUNDINGS * float(np.finfo(np.float32).eps) * abs(objective)
 
 
 @dataclass

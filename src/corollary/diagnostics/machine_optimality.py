@@ -51,6 +51,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,7 +64,7 @@ from corollary.core.class_weights import stated_class_weights
 from corollary.core.rows import dense
 from corollary.kernels.gram import TileKernel
 from corollary.svm.feature_space import FeatureSpaceLearner
-from corollary.svm.machine import capped, expansion, own, tile_of
+from corollary.svm.machine import KernelMachine, capped, expansion, own, tile_of
 
 __all__ = ["MACHINES", "Proof", "prove"]
 
@@ -169,6 +170,7 @@ def prove(model: Any, X: Matrix, y: Any, w: Floats) -> Proof:
     Proof
     """
     name = type(model).__name__
+    model = as_stated(model, X, w)
     if name in LINEAR:
         parts = linear_machines(model, X, y, w)
     elif name in CLASSIFIERS:
@@ -187,7 +189,7 @@ def pair_machines(model: Any, X: Matrix, y: Any, w: Floats) -> Iterator[Proof]:
     K, z = len(model.classes_), np.searchsorted(model.classes_, y)
     D = np.zeros((K - 1, len(z)))
     D[:, model.support_] = dense(model.dual_coef_)
-    w = w * np.asarray(model.class_weight_, float)[z]
+    w = w * stated_class_weights(model, np.bincount(z, w, minlength=K))[z]
     for p, (a, c) in enumerate(itertools.combinations(range(K), 2)):
         rows = np.flatnonzero((z == a) | (z == c))
         b = np.where(z[rows] == a, D[c - 1, rows], D[a, rows])
@@ -377,6 +379,18 @@ def products(model: Any, X: Matrix, rows: Any, B: Floats) -> Floats:
     if isinstance(kernel, TileKernel):
         return expansion(kernel, X[rows], X[rows[used]], B[used])
     return dense(kernel(X[rows], X[rows[used]])).astype(float) @ B[used]
+
+
+def as_stated(model: Any, X: Matrix, w: Floats) -> Any:
+    """Return the model with the kernel that its parameters state now."""
+    if not isinstance(model, KernelMachine):
+        return model
+    gamma = model._stated_gamma(X, w)
+    if np.isclose(gamma, model.gamma_, rtol=1e-6, atol=0.0):  # the same, rounded
+        return model
+    model = copy(model)
+    model.gamma_ = gamma
+    return model
 
 
 def kernel_of(model: Any, X: Matrix) -> Any:

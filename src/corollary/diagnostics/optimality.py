@@ -22,6 +22,7 @@ Course: S2-36. Reference: Boyd and Vandenberghe (2004), ch. 5.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,11 +31,19 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix
+from corollary.core.checks import (
+    check_targets,
+    encode_labels,
+    full_weights,
+    one_sentence,
+)
+from corollary.core.class_weights import stated_class_weights
 from corollary.core.errors import DataError, sentence
 from corollary.core.rows import dense
 from corollary.core.sparse import canonical
 from corollary.diagnostics.machine_optimality import MACHINES, prove
 from corollary.objectives.duality import duality_gap
+from corollary.objectives.links import LINKS
 from corollary.objectives.loss import Loss
 from corollary.objectives.losses import Logistic, Squared, SquaredHinge
 from corollary.objectives.penalties import Penalty
@@ -43,6 +52,15 @@ from corollary.solvers.orthant_wise import least_subgradient
 __all__ = ["OptimalityCertificate", "certify_optimality"]
 
 WHO = "certify_optimality"
+LINEAR_MODELS = ("Ridge", "Lasso", "ElasticNet", "LogisticRegression")
+
+#: Values of parameters, of whatever model, that are handled where not all are.
+HANDLED: dict[str, Callable[[Any], bool]] = {
+    "positive": lambda value: not value,
+    "link": lambda value: value in ("logit", LINKS["logit"]),
+    "multi_class": lambda value: value != "crammer_singer",
+    "alpha": lambda value: np.ndim(value) == 0 and value > 0,
+}
 
 
 @dataclass(frozen=True)
@@ -70,14 +88,16 @@ def certify_optimality(
     Parameters
     ----------
     model : fitted machine, Ridge, Lasso, ElasticNet or LogisticRegression
-        SVC, NuSVC, SquaredHingeSVC, SVR, NuSVR, KernelQuantileRegressor, KernelRidge,
-        OneClassSVM, SVDD, LinearSVC (one class against the rest) and LinearSVR, of any
-        number of classes; the others of one target, or of two classes.  Models of
+        Its parameters as they are now state the problem; a value whose problem is not
+        known here is refused by name.  SVC, NuSVC, SquaredHingeSVC, SVR, NuSVR,
+        SquaredEpsilonSVR, KernelQuantileRegressor, KernelRidge, OneClassSVM, SVDD,
+        LinearSVC (one class against the rest) and LinearSVR, of any number of
+        classes; the others of one target, or of two classes.  Models of
         scikit-learn are taken alike.
     X, y : the data of the fit
         X is the kernel matrix of a model with kernel='precomputed'.
     sample_weight : array of shape (n,), optional
-        Of the fit; for machines.
+        Of the fit.
 
     Returns
     -------
@@ -98,89 +118,144 @@ def certify_optimality(
     """
     check_is_fitted(model)
     X = canonical(WHO, X) if sp.issparse(X) else X
-    X = check_array(X, accept_sparse="csr", dtype=np.float64)
+    with one_sentence(WHO, "X"):
+        X = check_array(X, accept_sparse="csr", dtype=np.float64)
+    refuse_unhandled(model)
+    columns = getattr(model, "n_features_in_", X.shape[1])
+    if X.shape[1] != columns:
+        must = f"X must have the {columns} columns of the fit"
+        raise DataError(sentence(WHO, must, f"{X.shape[1]}"))
+    y, w = targets(model, X, y), full_weights(WHO, sample_weight, X.shape[0])
     if is_machine(model):
-        proof = prove(model, X, *targets(X, y, sample_weight))
+        proof = prove(model, X, y, w)
         return OptimalityCertificate(
             proof.primal, proof.dual, proof.gap, proof.violation
         )
-    if sample_weight is not None:
-        must = "sample_weight must be None for linear models with these penalties"
-        raise DataError(sentence(WHO, must, type(model).__name__))
-    return of_linear(model, dense(X), np.asarray(y))
+    return of_linear(model, dense(X), y, w)
 
 
 def is_machine(model: Any) -> bool:
     """Tell whether a model is a support vector machine with a known dual."""
     name = type(model).__name__
-    if name == "LinearSVC":
-        return bool(model.penalty == "l2" and model.multi_class == "ovr")
-    return name in MACHINES and np.ndim(getattr(model, "intercept_", 0)) < 2
+    return name in MACHINES and not (name == "LinearSVC" and model.penalty == "l1")
 
 
-def targets(X: Matrix, y: Any, sample_weight: Any) -> tuple[Any, Floats]:
-    """Return what the rows are to be, and their weights."""
-    w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight)
-    y = None if y is None else np.asarray(y)
-    if w.shape != (X.shape[0],) or (y is not None and len(y) != len(w)):
-        must = f"y and sample_weight must have one entry for each of {X.shape[0]} rows"
-        came = f"shapes {None if y is None else y.shape} and {w.shape}"
-        raise DataError(sentence(WHO, must, came))
-    return y, w.astype(float)
+def refuse_unhandled(model: Any) -> None:
+    """Refuse a model, or a value of its parameters, whose problem is not known here."""
+    name, K = type(model).__name__, len(getattr(model, "classes_", ()))
+    if name not in (*MACHINES, *LINEAR_MODELS):
+        must = f"the model must be a {', '.join((*LINEAR_MODELS, *MACHINES))}"
+        raise DataError(sentence(WHO, must, name))
+    for parameter, handled in HANDLED.items():
+        value = getattr(model, parameter, None)
+        if value is not None and not handled(value):
+            raise DataError(f"{WHO} does not handle {parameter}={value!r} of {name}.")
+    if name == "LogisticRegression":
+        if not np.isfinite(penalty_of(model)[0]):
+            raise DataError(f"{WHO} does not handle {name} without a penalty.")
+        theirs = not type(model).__module__.startswith("corollary")
+        if theirs and model.solver == "liblinear" and model.fit_intercept:
+            text = f"{WHO} does not handle solver='liblinear' of scikit-learn's {name}"
+            raise DataError(f"{text}, which penalises the intercept.")
+    if (name == "LogisticRegression" or not is_machine(model)) and K > 2:
+        raise DataError(f"{WHO} does not handle {K} classes of {name}.")
+    if np.ndim(getattr(model, "dual_coef_", 0)) == 2 and name == "KernelRidge":
+        raise DataError(f"{WHO} does not handle several targets of {name}.")
+    if np.ndim(model.coef_ if name in ("Ridge", "Lasso", "ElasticNet") else 0) > 1:
+        raise DataError(f"{WHO} does not handle several targets of {name}.")
 
 
-def of_linear(model: Any, X: Floats, y: Any) -> OptimalityCertificate:
+def targets(model: Any, X: Matrix, y: Any) -> Any:
+    """Return what the rows are to be: labels of the fit, finite numbers, or nothing."""
+    if not hasattr(model, "classes_"):
+        one_class = type(model).__name__ in ("OneClassSVM", "SVDD")
+        return (
+            None if one_class else check_targets(WHO, y, X.shape[0], float, many=False)
+        )
+    labels, codes = encode_labels(WHO, y, X.shape[0])
+    strange = labels[~np.isin(labels, model.classes_)]
+    if len(strange):
+        must = f"y must have labels of the fit, among {model.classes_.tolist()}"
+        raise DataError(sentence(WHO, must, f"{strange[0]!r}"))
+    return labels[codes]
+
+
+def of_linear(model: Any, X: Floats, y: Any, o: Floats) -> OptimalityCertificate:
     """Certify a linear model with (1)."""
-    loss, penalty, constant = terms(model, len(y))
-    if loss.margin:
-        y = np.where(y == model.classes_[1], 1.0, -1.0)
-    else:
-        y = y.astype(float)
-    w = np.ravel(model.coef_).astype(float)
-    b = float(np.ravel(model.intercept_)[0]) if model.fit_intercept else 0.0
+    if hasattr(model, "classes_"):
+        z = (y == model.classes_[1]).astype(int)
+        o = o * stated_class_weights(model, np.bincount(z, o, minlength=2))[z]
+        y = 2.0 * z - 1
+    N = float(o.sum())
+    loss, penalty, constant = terms(model, N)
+    w = np.ravel(dense(model.coef_)).astype(float)
     intercept, unit = bool(model.fit_intercept), 1.0
-    if constant is not None:
-        unit = float(model.C) * len(y)
+    b = float(np.ravel(model.intercept_)[0]) if intercept else 0.0
+    if type(model).__name__ == "LinearSVC":
+        unit = float(model.C) * N
+    root = np.sqrt(penalty_weights(model, len(w)))
+    X, w = X / root, w * root
     if constant is not None and intercept:
         column = np.full(len(X), constant)
         X, w = np.column_stack([X, column]), np.append(w, b / constant)
         b, intercept = 0.0, False
-    found = duality_gap(loss, X, y, w, b, penalty=penalty, intercept=intercept)
-    worst = residual(loss, penalty, X, y, w, b, intercept)
+    given = dict(penalty=penalty, intercept=intercept, sample_weight=o)
+    found = duality_gap(loss, X, y, w, b, **given)
+    worst = residual(loss, penalty, X, y, o / N, w, b, intercept)
     return OptimalityCertificate(
         unit * found.primal, unit * found.dual, unit * found.gap, unit * worst
     )
 
 
+def penalty_weights(model: Any, d: int) -> Floats:
+    """Return the weight of each squared coefficient in the penalty."""
+    stated = getattr(model, "penalty_weights", None)
+    p = np.ones(d) if stated is None else np.asarray(stated, float)
+    if p.shape != (d,) or not (p > 0).all():
+        raise DataError(f"{WHO} does not handle penalty_weights that are not all > 0.")
+    return p
+
+
 def residual(
-    loss: Loss, penalty: Penalty, X: Floats, y: Floats, w: Floats, b: float, free: bool
+    loss: Loss,
+    penalty: Penalty,
+    X: Floats,
+    y: Floats,
+    share: Floats,
+    w: Floats,
+    b: float,
+    free: bool,
 ) -> float:
     """Return the largest entry of the least subgradient."""
-    slope = loss.derivative(y, X @ w + b) / len(y)
+    slope = share * loss.derivative(y, X @ w + b)
     g = X.T @ slope + penalty.l2 * w
     worst = float(np.abs(least_subgradient(w, g, np.full(len(w), penalty.l1))).max())
     return max(worst, abs(float(slope.sum()))) if free else worst
 
 
-def terms(model: Any, n: int) -> tuple[Loss, Penalty, float | None]:
+def terms(model: Any, N: float) -> tuple[Loss, Penalty, float | None]:
     """Return the loss and the penalty of (1), and the constant feature if penalised."""
     name = type(model).__name__
     if name == "Ridge":
-        return Squared(), strengths(0.0, float(model.alpha) / n), None
+        constant = 1.0 if getattr(model, "penalize_intercept", False) else None
+        return Squared(), strengths(0.0, float(model.alpha) / N), constant
     if name in ("Lasso", "ElasticNet"):
         rho = 1.0 if name == "Lasso" else float(model.l1_ratio)
         alpha = float(model.alpha)
         return Squared(), strengths(alpha * rho, alpha * (1 - rho)), None
-    if len(getattr(model, "classes_", ())) == 2:
-        if name == "LogisticRegression":
-            rho, C = float(model.l1_ratio or 0.0), float(model.C)
-            return Logistic(), strengths(rho / (C * n), (1 - rho) / (C * n)), None
-        if name == "LinearSVC" and model.penalty == "l1":
-            penalty = strengths(1 / (float(model.C) * n), 0.0)
-            return SquaredHinge(), penalty, float(model.intercept_scaling)
-    must = "the model must be a Ridge, Lasso, ElasticNet, a LogisticRegression or l1 "
-    must += "LinearSVC of two classes, or a support vector machine of one target"
-    raise DataError(sentence(WHO, must, name))
+    if name == "LogisticRegression":
+        C, rho = penalty_of(model)
+        return Logistic(), strengths(rho / (C * N), (1 - rho) / (C * N)), None
+    penalty = strengths(1 / (float(model.C) * N), 0.0)
+    return SquaredHinge(), penalty, float(model.intercept_scaling)
+
+
+def penalty_of(model: Any) -> tuple[float, float]:
+    """Return C and the share of the L1 penalty that a logistic regression states."""
+    if model.penalty is None:
+        return np.inf, 0.0
+    share = float(model.l1_ratio or 0.0)
+    return float(model.C), {"l1": 1.0, "l2": 0.0}.get(model.penalty, share)
 
 
 def strengths(l1: float, l2: float) -> Penalty:

@@ -185,9 +185,16 @@ class TiledGram:
         if kernel.kind == "rbf" and not centred:
             self._exact = X - X.mean(axis=0, dtype=np.float64)
         self._rows = np.ascontiguousarray(self._exact, dtype=dtype)
-        self.n, self.dtype = len(X), np.dtype(dtype)
+        self.n, self.dtype, self.given = len(X), np.dtype(dtype), X.dtype
         self._tiles = Tiles(self._rows, kernel)
         self.nbytes = 3 * 8 * X.size  # centred, rounded and packed
+
+    @property
+    def largest(self) -> float:
+        """Return the largest k(x, x)."""
+        with np.errstate(over="ignore"):
+            own = self._kernel.diagonal(self._rows)
+        return float(np.abs(own).max(initial=0.0))
 
     def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
         """Write K[rows, columns] into out[slots]."""
@@ -203,7 +210,9 @@ class TiledGram:
     def to(self, dtype: Any) -> TiledGram:
         """Return the same in another precision."""
         more = (self._kernel, dtype, self._threads)
-        return TiledGram(self._exact, *more, centred=True)
+        other = TiledGram(self._exact, *more, centred=True)
+        other.given = self.given
+        return other
 
 
 class BlockGram:
@@ -214,6 +223,7 @@ class BlockGram:
     ) -> None:
         self._X, self._kernel, self._columns = X, kernel, X
         self.n, self.dtype, self.nbytes = X.shape[0], np.dtype(dtype), 0
+        self.given, self.largest = X.dtype, 0.0
 
     def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
         """Write K[rows, columns] into out[slots], some rows at a time."""
@@ -221,6 +231,7 @@ class BlockGram:
         for a in range(0, len(rows), step):
             some = self._kernel(self._X[rows[a : a + step]], self._columns)
             out[slots[a : a + step]] = some
+            self.largest = max(self.largest, float(abs(some).max()))
 
     def take(self, columns: Vector) -> BlockGram:
         """Return the matrix of some of the columns."""
@@ -239,6 +250,12 @@ class MatrixGram:
     def __init__(self, K: Floats, dtype: Any) -> None:
         self._K, self._columns = K, slice(None)
         self.n, self.dtype, self.nbytes = K.shape[1], np.dtype(dtype), 0
+        self.given = K.dtype
+
+    @property
+    def largest(self) -> float:
+        """Return the largest k(x, x)."""
+        return float(np.abs(np.diagonal(self._K)).max(initial=0.0))
 
     def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
         """Write K[rows, columns] into out[slots]."""
@@ -258,9 +275,15 @@ class MatrixGram:
 class Ridged:
     """Another matrix with something added to its diagonal: K + diag(ridge)."""
 
+    @property
+    def largest(self) -> float:
+        """Return that of the other matrix."""
+        return self._gram.largest
+
     def __init__(self, gram: Any, ridge: Floats) -> None:
         self._gram, self._ridge, self._columns = gram, ridge, np.arange(gram.n)
         self.n, self.dtype, self.nbytes = gram.n, gram.dtype, gram.nbytes
+        self.given = gram.given
 
     def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
         """Write K[rows, columns] into out[slots]; columns are in ascending order."""

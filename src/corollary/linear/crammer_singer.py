@@ -65,7 +65,7 @@ from corollary.core.params import (
     whole,
 )
 from corollary.core.randomness import entropy
-from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.report import Optimality, Report, StopReason, stored_gap
 from corollary.core.rows import rows_loop
 from corollary.engine import Chunk
 from corollary.engine.rows_learner import RowsLearner
@@ -267,7 +267,7 @@ class CrammerSingerClassifier(RowsLearner, LinearClassifier):
             if P - D <= self.tol * P:
                 report.stop = StopReason.CONVERGED
                 break
-        gap = max(P - D, 0.0)
+        gap = stored_gap(max(P - D, 0.0), P, machine.rows.X.dtype)
         report.passes = rounds
         report.optimality = Optimality("duality gap", gap, gap / P if P > 0 else 0.0)
 

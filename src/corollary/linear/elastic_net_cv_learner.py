@@ -22,7 +22,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import check_cv
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Regressor
@@ -48,18 +47,16 @@ from corollary.core.params import (
 )
 from corollary.core.report import Report, StopReason
 from corollary.core.vectors import non_negative
-from corollary.core.wording import one_sentence
 from corollary.engine import ArraySource, Moments
 from corollary.engine.statistics import fold
 from corollary.linear.elastic_net_learner import account_for, by_gram
 from corollary.linear.elastic_net_path import alpha_grid, design_of
+from corollary.linear.folds import Folds, folds_of, rows_with_weight
 from corollary.solvers.columns import Design, Grams, Rows
 from corollary.solvers.coordinate_descent import Penalty, Point
 from corollary.solvers.coordinate_descent import path as solved_path
 
 __all__ = ["ElasticNetCVLearner"]
-
-Folds = list[tuple[Vector, Vector]]
 
 
 class ElasticNetCVLearner(Regressor):
@@ -116,8 +113,9 @@ class ElasticNetCVLearner(Regressor):
         X : array or sparse matrix of shape (n, d)
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Weight w counts a row w times, in the fits and in (1), where 0 removes it;
-            the folds are made of all rows.
+            Weight w counts a row w times, in the fits and in (1), and 0 removes it
+            before the folds are made.  A row of weight w lies in one fold; copies of a
+            row may lie in several, unless `cv` holds splits that keep them together.
 
         Returns
         -------
@@ -125,11 +123,11 @@ class ElasticNetCVLearner(Regressor):
         """
         begun = time.perf_counter()
         check_parameters(self, self.rules)
-        X, y, w = self._rows(X, y, sample_weight)
+        X, y, w, kept = self._rows(X, y, sample_weight)
         whole_design = design_of(X, y, w, intercept=self.fit_intercept)
         ratios = self._l1_ratios()
         grids = np.array([self._grid(whole_design, ratio) for ratio in ratios])
-        folds = self._folds(X, y, w)
+        folds = self._folds(X, y, kept)
         design = fold_design(X, y, w, folds, intercept=self.fit_intercept)
         short = 0
         mse = np.empty((len(ratios), grids.shape[1], len(folds)))
@@ -160,19 +158,23 @@ class ElasticNetCVLearner(Regressor):
     # -- parts of a fit ------------------------------------------------------------
     def _rows(
         self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Matrix, Floats, Vector | None]:
+    ) -> tuple[Matrix, Floats, Vector | None, Vector | None]:
+        """Return the rows that weigh something, and which of all they are."""
         present(self, y)
         X = check_X(self, X, reset=True, sparse=True, min_rows=2)
         check_rows(self, X)
         y = check_targets(self, y, X.shape[0], X.dtype, many=False)
-        return X, y, check_weights(self, sample_weight, X.shape[0])
+        w = check_weights(self, sample_weight, X.shape[0])
+        kept = rows_with_weight(w)
+        if w is None or kept is None:
+            return X, y, w, None
+        return X[kept], y[kept], w[kept], kept
 
-    def _folds(self, X: Matrix, y: Floats, w: Vector | None) -> Folds:
+    def _folds(self, X: Matrix, y: Floats, kept: Vector | None) -> Folds:
         """Make the folds; each must have something to learn from and to hold out."""
-        with one_sentence(self, "cv"):
-            folds: Folds = list(check_cv(self.cv).split(X, y))
+        folds = folds_of(self, self.cv, X, y, kept)
         for k, rows in enumerate(folds):
-            if w is not None and not all(w[some].any() for some in rows):
+            if kept is not None and not all(len(some) for some in rows):
                 must = f"fold {k} must have weight on rows to train on and to hold out"
                 raise DataError(sentence(self, must, "only weights 0 in one of them"))
         return folds
@@ -202,7 +204,7 @@ class ElasticNetCVLearner(Regressor):
         report.rows, report.reads, report.seconds = X.shape[0], 1, seconds
         report.objective, report.executor = [point.objective], "this process"
         report.source = ArraySource(X).described
-        account_for((point,), report)
+        account_for((point,), report, X.dtype)
         if short:
             text = f"{short} fits of the folds' paths stopped before tol was met."
             report.warnings.append(f"{text} Raise max_iter, or loosen tol.")

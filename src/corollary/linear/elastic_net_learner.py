@@ -22,7 +22,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Regressor, total_weight
 from corollary.core.checks import check_memory
 from corollary.core.params import array_like, boolean, one_of, real, seed, whole
-from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.report import Optimality, Report, StopReason, stored_gap
 from corollary.engine import (
     ArraySource,
     Chunk,
@@ -170,7 +170,7 @@ class ElasticNetLearner(SummationLearner, Regressor):
         """Report the gap, the zeros, and how well the optimality conditions hold."""
         report.objective = report.objective[-1:]
         report.facts["route"] = state.route
-        account_for(state.points, report)
+        account_for(state.points, report, state.dtype)
 
     def publish(self, fitted: Fitted) -> None:
         """Set coefficients in the shape of y."""
@@ -198,10 +198,10 @@ def two_dimensional(y: Any) -> Any:
     return y if y.ndim == 2 else y[:, None]
 
 
-def account_for(points: tuple[Point, ...], report: Report) -> None:
+def account_for(points: tuple[Point, ...], report: Report, dtype: Any) -> None:
     """Tell a report how far from optimal some solutions are, together."""
-    gap = sum(p.gap for p in points)
     value = sum(p.objective for p in points)
+    gap = stored_gap(sum(p.gap for p in points), value, dtype)
     report.optimality = Optimality("duality gap", gap, gap / value if value else None)
     report.facts["nonzeros"] = sum(int(np.count_nonzero(p.coef)) for p in points)
     report.facts["KKT residual"] = max(p.kkt for p in points)

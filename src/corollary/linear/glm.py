@@ -83,6 +83,8 @@ __all__ = ["GeneralizedLinearModel"]
 NOISE = {"float32": 1e-9, "float64": 2e-16}  # relative, of a mean of many losses
 NEAR = 100.0  # times the goal: the next pass sums (4) as well
 
+ESTIMATE = "Newton decrement, an estimate:"  # no bound: the curvature may fall
+
 
 @dataclass(frozen=True)
 class Search:
@@ -357,7 +359,7 @@ class GeneralizedLinearModel(SummationLearner, SingleRegressor):
     def account(self, state: Search, report: Report) -> None:
         """Report the deviance, the distance from optimal, and what has no answer."""
         model, n = self._model(), state.census.n
-        report.optimality = Optimality("Newton decrement", state.decrement)
+        report.optimality = Optimality(ESTIMATE, state.decrement)
         irls = self.solver in ("irls", "newton-cholesky")
         solver = "Fisher scoring" if irls else "L-BFGS from the Fisher information"
         deviance = 2 * n * self._mean_loss(state)

@@ -1,10 +1,12 @@
 """What logistic regression says of its fit: the gap, and whether a minimum exists.
 
 With a penalty there is a minimum, and the duality gap says how far it is at most
-(`linear/logistic_gap.py`).  Without one the Newton decrement g'H^-1 g / 2 estimates it,
-and there may be none.  The likelihood of two or more classes has a maximum if and only
-if no direction of the weights says yes to all rows and more than yes to some (Albert
-and Anderson 1984): no V other than 0 has
+(`linear/logistic_gap.py`).  So does a Newton step once it is short, with a penalty or
+without (`linear/logistic_bound.py`); the smaller bound is told.  Where neither is known
+the Newton decrement g'H^-1 g / 2 is told as the estimate that it is.  Without a penalty
+there may be no minimum.  The likelihood of two or more classes has a maximum if and
+only if no direction of the weights says yes to all rows and more than yes to some
+(Albert and Anderson 1984): no V other than 0 has
 
     (V_{y_n} - V_k)'(1, x_n) >= 0   for all n and k                              (1)
 
@@ -26,15 +28,17 @@ from corollary.core.arrays import Floats
 from corollary.core.report import Optimality, Report
 from corollary.core.rows import dense
 from corollary.engine import ArraySource, Data
+from corollary.linear.logistic_bound import look
 from corollary.linear.logistic_gap import duality_gap
-from corollary.linear.logistic_newton import regular
-from corollary.linear.logistic_problem import Search, quadratic
+from corollary.linear.logistic_problem import Problem, Search
 from corollary.linear.logistic_sums import Margin, margins
 from corollary.linear.separability import separability
 
 __all__ = ["Ended", "account", "conclude"]
 
 SMALL = 800  # weights whose Hessian is worth a pass at the end
+CLOSE = 2.0  # times the decrement, where no other bound is asked for
+WORK = 1e9  # multiplications that this pass may take
 DOUBT = 5.0  # a lead of a score that makes a direction (1) thinkable
 PROGRAMME = 400_000  # entries of the linear programme that still takes a second or two
 KINDS = {
@@ -50,6 +54,7 @@ class Ended:
     search: Any
     gap: float | None = None
     decrement: float | None = None
+    by_step: float | None = None  # what a Newton step proves
     margin: Margin | None = None
     verdict: str | None = None  # a key of KINDS, or "overlapping"
 
@@ -59,24 +64,58 @@ def conclude(data: Data, search: Search) -> Ended:
     problem, theta, g = search.problem, search.theta, search.g
     if data.once or g is None:
         return Ended(search)
+    decrement, by_step = newton_account(data, search)
     gap = None
-    if problem.penalised:
+    if problem.penalised and not close(by_step, decrement):
         gap = duality_gap(data, problem, theta, search.f, g, search.at_start)
-    margin, verdict, decrement = None, None, search.decrement
+        gap += stored_change(problem, theta, problem.subgradient(theta, g))
+    margin, verdict = None, None
     if search.f <= 0.1 or not problem.penalised:
         W, b = problem.model(theta)
         margin = data.reduce(partial(margins, W=W, b=b))
     if not problem.penalised:
-        if decrement is None and theta.size <= SMALL:
-            s = data.reduce(partial(quadratic, problem=problem, theta=theta))
-            H = regular(problem, problem.hessian(s.H))
-            decrement = 0.5 * float(g @ np.linalg.lstsq(H, g, rcond=None)[0])
         assert margin is not None
         if margin.smallest > 0:
             verdict = "separable"
         elif margin.largest > DOUBT and isinstance(data.source, ArraySource):
             verdict = by_programme(data.source, *problem.shape, problem.intercept)
-    return Ended(search, gap, decrement, margin, verdict)
+    return Ended(search, gap, decrement, by_step, margin, verdict)
+
+
+def newton_account(data: Data, search: Search) -> tuple[float | None, float | None]:
+    """Return the decrement and what a Newton step proves, where a pass is worth it."""
+    problem, theta, g = search.problem, search.theta, search.g
+    work = float(data.source.n_rows or np.inf) * theta.size**2
+    if theta.size > SMALL or (problem.penalised and work > WORK):
+        return search.decrement, None
+    curved, slope = look(data, problem, theta), problem.subgradient(theta, g)
+    bound = curved.bound(slope, problem.unit_rounding)
+    if bound is not None:
+        bound = min(bound + stored_change(problem, theta, slope), search.f)
+    return curved.decrement(slope), bound
+
+
+def close(bound: float | None, decrement: float | None) -> bool:
+    """Tell whether a bound is about as small as what it bounds."""
+    return bound is not None and decrement is not None and bound <= CLOSE * decrement
+
+
+def stored_change(problem: Problem, theta: Floats, slope: Floats) -> float:
+    """Bound what storing W and b in float32 adds to the objective.
+
+    A change D of the point adds slope'D and half of its curvature, where the mean
+    square of a score's change counts at most 1/2.
+    """
+    if problem.dtype != np.float32:
+        return 0.0
+    W, b = problem.model(theta)
+    unit = problem.unit_rounding / 2
+    by_weight = unit * np.abs(W)  # (m, d)
+    by_offset = by_weight @ np.abs(problem.mean) + unit * np.abs(b)
+    D = np.column_stack([by_weight, by_offset])
+    reach = by_weight @ problem.spread + by_offset
+    curved = 0.25 * float(reach @ reach) + 0.5 * problem.l2 * float((D**2).sum())
+    return float(np.abs(slope) @ D.reshape(-1)) + curved
 
 
 def by_programme(source: ArraySource, m: int, p: int, intercept: bool) -> str | None:
@@ -112,11 +151,15 @@ def account(ended: Ended, report: Report) -> None:
     """Write it into the report."""
     search: Search = ended.search
     norm = search.residual()
-    if ended.gap is not None:
-        relative = ended.gap / search.f if search.f > 0 else None
-        report.optimality = Optimality("duality gap", ended.gap, relative)
+    bounds = {"duality gap": ended.gap, "gap by a Newton step": ended.by_step}
+    known = {kind: value for kind, value in bounds.items() if value is not None}
+    if known:
+        kind = min(known, key=lambda name: known[name])
+        relative = known[kind] / search.f if search.f > 0 else None
+        report.optimality = Optimality(kind, known[kind], relative)
     elif ended.decrement is not None:
-        report.optimality = Optimality("Newton decrement", ended.decrement)
+        kind = "Newton decrement, an estimate:"
+        report.optimality = Optimality(kind, ended.decrement)
     else:
         report.optimality = Optimality("largest entry of the gradient is", norm)
     report.facts["solver"] = search.described

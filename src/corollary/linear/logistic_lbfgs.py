@@ -102,10 +102,18 @@ def inverse(problem: Problem, H: Floats) -> Floats:
     """Turn the blocks of the Hessian into (1)."""
     ridge = np.full(H.shape[1], problem.l2)
     ridge[-1] = 0.0
-    tiny = 1e-12 * np.abs(H).max() + np.finfo(np.float64).tiny
+    unit = np.append(problem.spread, 1.0)  # else small features drown in rounding
     if H.ndim == 2:
-        return 1 / (H + ridge + tiny)
+        H = (H + ridge) / unit**2
+        return 1 / (H + tiny_of(H)) / unit**2
     if not problem.intercept:  # no coupling with what is not there
         H = H.copy()
         H[:, -1, :-1] = H[:, :-1, -1] = 0.0
-    return np.linalg.inv(H + np.diag(ridge + tiny))
+    H = (H + np.diag(ridge)) / np.outer(unit, unit)
+    P = np.linalg.inv(H + tiny_of(H) * np.eye(len(unit)))
+    return P / np.outer(unit, unit)
+
+
+def tiny_of(H: Floats) -> float:
+    """Return what keeps a matrix regular."""
+    return float(1e-12 * np.abs(H).max() + np.finfo(np.float64).tiny)

@@ -64,12 +64,9 @@ class SecondOrder(Search):
         return replace(self, search=after, at_start=self.first_look(search.trial, g))
 
 
-def begin(
-    problem: Problem, spread: Floats, theta: Floats, *, descent: bool
-) -> SecondOrder:
-    """Start at a point; `spread` (d,) holds the mean squares of the features."""
-    length = 1 / np.sqrt(np.where(spread > 0, spread, 1.0))
-    unit = np.tile(np.append(length, 1.0), problem.shape[0])
+def begin(problem: Problem, theta: Floats, *, descent: bool) -> SecondOrder:
+    """Start at a point."""
+    unit = np.tile(np.append(1 / problem.spread, 1.0), problem.shape[0])
     search = proximal_newton.begin(theta) if descent else newton.begin(theta)
     return SecondOrder(problem, search, unit)
 

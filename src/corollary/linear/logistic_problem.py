@@ -17,6 +17,9 @@ least subgradient of each weight is 0:
 
     G_j + l1 sign(W_j) where W_j is not 0,  (|G_j| - l1)_+ where it is           (4)
 
+A feature in small units has small entries of G wherever it stands: what they are worth
+is seen in units of the curvature, (spread_j^2 + 4 l2)^1/2 of feature j, at most 1 (5)
+
 Probabilities do not change when the same number is added to the scores of all classes:
 in these directions (3) is 0 but for the penalty.
 
@@ -27,6 +30,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -76,6 +80,7 @@ class Problem:
     mean: Floats  # (d,) taken out of the features
     intercept: bool
     dtype: Any
+    spread: Floats  # (d,) root mean square of x~, 1 where it is 0
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -87,6 +92,11 @@ class Problem:
     def noise(self) -> float:
         """Return the relative rounding error of (1)."""
         return NOISE[np.dtype(self.dtype).name]
+
+    @property
+    def unit_rounding(self) -> float:
+        """Return the relative rounding error of a number."""
+        return float(np.finfo(self.dtype).eps)
 
     @property
     def penalised(self) -> bool:
@@ -138,6 +148,12 @@ class Problem:
             H[:, -1, :, -1] += np.einsum("kk->", H[:, -1, :, -1]) / m**2
         H = H.reshape(m * p, m * p)
         return H + np.diag(self.ridge(self.l2))
+
+    @cached_property
+    def worth(self) -> Floats:
+        """Return (5) for every weight and 1 for every intercept, flat."""
+        each = np.minimum(np.sqrt(self.spread**2 + 4 * self.l2), 1.0)
+        return np.tile(np.append(each, 1.0), self.shape[0])
 
     def absolute(self, theta: Floats) -> float:
         """Return l1 ||W||_1."""
@@ -214,9 +230,11 @@ class Search(ABC):
         return float(np.abs(self.problem.subgradient(self.theta, self.g)).max())
 
     def stop(self, tol: float) -> StopReason | None:
-        """Stop when (4) is small."""
-        if self.residual() <= tol:
-            return StopReason.CONVERGED
+        """Stop when (4) is small in the units (5)."""
+        if self.g is not None:
+            slopes = np.abs(self.problem.subgradient(self.theta, self.g))
+            if (slopes <= tol * self.problem.worth).all():
+                return StopReason.CONVERGED
         return StopReason.STALLED if self.stalled else None
 
 

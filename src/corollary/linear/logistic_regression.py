@@ -36,9 +36,10 @@ searches that end at the same minimum.  LIBLINEAR itself penalises the intercept
 here 'liblinear' does not.  Other links than the logit, for two classes, are in
 `linear/logistic_link.py`.
 
-The report has the duality gap, or without a penalty the Newton decrement.  Separable
-classes have no maximum of likelihood: without a penalty W grows for ever.  The report
-tells (`linear/logistic_account.py`).
+The report has the smaller of two bounds: the duality gap, and what a Newton step proves
+(`linear/logistic_bound.py`), which holds without a penalty too.  Separable classes have
+no maximum of likelihood: without a penalty W grows for ever.  The report tells
+(`linear/logistic_account.py`).
 
 Notation: W (1 or K, d) = coef_; b = intercept_; m = 1 for two classes and K otherwise.
 Course: S4-9, S3-75, S1-34, S3-73, S3-74, S2-14, S2-15, S4-61. References: Bohning
@@ -105,7 +106,8 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
         Kept for compatibility; only 'liblinear' with L2 takes True.
     tol : float, default=1e-4
         Stop when the largest entry of the gradient of (1) is below, the least
-        subgradient where there is an L1 penalty.
+        subgradient where there is an L1 penalty; entries of a feature with a spread
+        below 1 count in units of it.
     fit_intercept : bool, default=True
         Whether to fit b, which is not penalised.
     intercept_scaling : float
@@ -305,6 +307,12 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
         (C, rho), n = self._penalty(), float(census.classes.sum())
         zero = np.zeros_like(census.spread.mean)
         mean = census.spread.mean if self.fit_intercept else zero
+        M2 = (
+            census.spread.M2
+            if census.spread.M2.ndim == 1
+            else census.spread.M2.diagonal()
+        )
+        squares = M2 / n + (census.spread.mean - mean) ** 2
         return Problem(
             n,
             rho / (C * n),
@@ -314,6 +322,7 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
             mean,
             self.fit_intercept,
             dtype,
+            np.sqrt(np.where(squares > 0, squares, 1.0)),
         )
 
     def _search(self, problem: Problem, census: Census) -> Search:
@@ -332,9 +341,7 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
                 must = f"solver 'newton-cholesky' takes at most {MOST} coefficients"
                 raise ParameterError(sentence(self, must, f"{m} x {p}", remedy))
             check_memory(self, 32.0 * (m * p) ** 2, "the Hessian", remedy)
-            squares = H[0] if H.ndim == 2 else np.diagonal(H[0])
-            spread = squares[:-1] / h[0]
-            return logistic_newton.begin(problem, spread, theta, descent=descent)
+            return logistic_newton.begin(problem, theta, descent=descent)
         return logistic_lbfgs.begin(problem, H, theta)
 
     def _last(self, shape: tuple[int, int]) -> tuple[Floats, Floats] | None:

@@ -27,7 +27,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import (
@@ -52,8 +51,9 @@ from corollary.core.params import (
     seed,
     whole,
 )
+from corollary.core.report import Optimality
 from corollary.core.vectors import non_negative
-from corollary.core.wording import one_sentence
+from corollary.linear.folds import Folds, folds_of, rows_with_weight
 from corollary.linear.logistic_classifier import LogisticClassifier
 from corollary.linear.logistic_regression import SOLVERS, LogisticRegression
 
@@ -193,8 +193,9 @@ class LogisticRegressionCV(LogisticClassifier):
         X : array or sparse matrix of shape (n, d)
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Weight w counts a row w times, in the fits and in (1), where 0 removes it;
-            the folds are made of all rows.
+            Weight w counts a row w times, in the fits and in (1), and 0 removes it
+            before the folds are made.  A row of weight w lies in one fold; copies of a
+            row may lie in several, unless `cv` holds splits that keep them together.
 
         Returns
         -------
@@ -203,12 +204,11 @@ class LogisticRegressionCV(LogisticClassifier):
         check_parameters(self, self.rules)
         self._check_attributes()
         self.Cs_, self.l1_ratios_ = self._grid()
-        X, y, w = self._rows(X, y, sample_weight)
+        X, y, w, kept = self._rows(X, y, sample_weight)
         most = max(2, min(FOLDS, int(np.bincount(y).min())))
         cv = most if self.cv is None else self.cv
-        with one_sentence(self, "cv"):
-            folds = list(check_cv(cv, y, classifier=True).split(X, y))
-        self._check_folds(folds, y, w)
+        folds = folds_of(self, cv, X, y, kept, classifier=True)
+        self._check_folds(folds, y)
         paths = [self._path(X, y, w, train, test) for train, test in folds]
         short = sum(path[3] for path in paths)
         self.coefs_paths_ = np.array([path[0] for path in paths])
@@ -221,6 +221,8 @@ class LogisticRegressionCV(LogisticClassifier):
         self.report_ = replace(model.report_, learner=type(self).__name__)
         if not self.refit:
             self._average()
+            words = "coefficients are means over the folds, which minimise nothing"
+            self.report_.optimality = Optimality(words, None)
         check_learned(self)
         if short:
             text = f"{short} fits of the folds' paths stopped before tol was met."
@@ -262,26 +264,31 @@ class LogisticRegressionCV(LogisticClassifier):
 
     def _rows(
         self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Matrix, Vector, Vector | None]:
+    ) -> tuple[Matrix, Vector, Vector | None, Vector | None]:
+        """Return the rows that weigh something, and which of all they are."""
         present(self, y)
         X = check_X(self, X, reset=True, sparse=True, min_rows=2)
         check_rows(self, X)
         self.classes_, codes = encode_labels(self, y, X.shape[0])
-        check_two_classes(self)
         w = check_weights(self, sample_weight, X.shape[0])
-        return X, codes, w
+        kept = rows_with_weight(w)
+        if w is not None and kept is not None:
+            X, w = X[kept], w[kept]
+            present_classes, codes = np.unique(codes[kept], return_inverse=True)
+            self.classes_ = self.classes_[present_classes]
+        check_two_classes(self)
+        return X, codes, w, kept
 
-    def _check_folds(self, folds: Any, y: Vector, w: Vector | None) -> None:
+    def _check_folds(self, folds: Folds, y: Vector) -> None:
         """Every fold must learn from all classes, and hold something out."""
         for k, (train, test) in enumerate(folds):
-            heavy = train if w is None else train[w[train] > 0]
-            seen = np.unique(y[heavy])
+            seen = np.unique(y[train])
             if len(seen) < len(self.classes_):
                 must = f"the rows that fold {k} learns from must have every class"
                 came = f"{len(seen)} of {len(self.classes_)}"
                 remedy = "Use fewer folds, or folds with equal shares of the classes."
                 raise DataError(sentence(self, must, came, remedy))
-            if not len(test) or (w is not None and not w[test].any()):
+            if not len(test):
                 must = f"fold {k} must hold out rows with a weight"
                 raise DataError(sentence(self, must, "none"))
 

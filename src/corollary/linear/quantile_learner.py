@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import SingleRegressor
 from corollary.core.errors import DataError, sentence
-from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.report import Optimality, Report, StopReason, stored_gap
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner, Variances
 from corollary.solvers.pinball import (
     Corner,
@@ -217,8 +217,9 @@ class QuantileLearner(SummationLearner, SingleRegressor):
 
     def account(self, state: Quantiles, report: Report) -> None:
         """Report the gap, and whether the minimiser is the only one."""
-        relative = state.gap / state.P if state.P > 0 else 0.0
-        gap = self.times * state.gap / state.n
+        stored = stored_gap(state.gap, state.P, state.dtype)
+        relative = stored / state.P if state.P > 0 else 0.0
+        gap = self.times * stored / state.n
         report.optimality = Optimality("duality gap", gap, relative)
         report.facts["solver"] = state.route
         report.facts["quantile"] = self._quantile()

@@ -24,15 +24,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.model_selection import check_cv
 
-from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import (
     anything,
@@ -43,9 +41,9 @@ from corollary.core.params import (
     one_of,
     real,
 )
-from corollary.core.wording import one_sentence
 from corollary.engine import ArraySource, Chunk, Data, Fitted, Settled, Triangle
 from corollary.linear.elastic_net_cv_learner import train_moments
+from corollary.linear.folds import folds_of, rows_with_weight
 from corollary.linear.ridge_path import RidgePathLearner, Trail, held_out, left_out
 from corollary.solvers.principal_axes import PrincipalAxes
 
@@ -139,14 +137,16 @@ class RidgeCV(RidgePathLearner):
         X, y
             As in `Ridge.fit`: any data that can be read twice, or with `cv` arrays.
         sample_weight : array of shape (n,), optional
-            Weight w counts a row w times, in the fits and in the scores; 0 removes it.
+            Weight w counts a row w times, in the fits and in the scores; 0 removes it
+            before folds are made.  Copies of a row may lie in several folds, a weighty
+            row lies in one.
 
         Returns
         -------
         self
         """
         w = None if sample_weight is None else np.asarray(sample_weight)
-        self._kept = None if w is None or w.ndim != 1 or w.all() else w != 0
+        self._kept = None if w is None or w.ndim != 1 else rows_with_weight(w)
         try:
             return super().fit(X, y, sample_weight)
         finally:
@@ -213,7 +213,7 @@ class RidgeCV(RidgePathLearner):
         X, y, w = source.X, source.y, source.w
         assert y is not None  # a regressor has a target
         Y = y if y.ndim == 2 else y[:, None]
-        folds = self._folds(X, y)
+        folds = folds_of(self, self.cv, X, y, self._kept)
         sums = train_moments(X, Y, w, folds) if state.route == "gram" else None
         alphas, d = self._grid(), state.d
         scores = np.empty((len(alphas), len(folds)))
@@ -230,16 +230,6 @@ class RidgeCV(RidgePathLearner):
                 P = X[test] @ B.T + b0
                 scores[i, k] = self._scored(P, Y[test].astype(float), weights)[0]
         return scores.mean(axis=1, keepdims=True)
-
-    def _folds(self, X: Matrix, y: Vector) -> list[tuple[Vector, Vector]]:
-        """Part the rows that count; a list of splits numbers those that do not too."""
-        with one_sentence(self, "cv"):
-            folds = list(check_cv(self.cv).split(X, y))
-        kept = self._kept
-        if kept is None or hasattr(self.cv, "split") or isinstance(self.cv, Integral):
-            return folds
-        number = np.cumsum(kept) - 1
-        return [tuple(number[rows][kept[rows]] for rows in both) for both in folds]
 
     def publish(self, fitted: Fitted) -> None:
         """Set the best alpha and its coefficients."""

@@ -35,7 +35,9 @@ def tell_gap(
     finite = all(np.isfinite([*w, b]).all() for w, b in found)
     if fit.data.once or not loss.convex or penalty.strength == 0 or not finite:
         return
-    worst = max(gaps(learner, fit, found), key=lambda gap: gap.gap)
+    dtype = fit.data.source.dtype
+    stored = [(w.astype(dtype), float(dtype.type(b))) for w, b in found]
+    worst = max(gaps(learner, fit, stored), key=lambda gap: gap.gap)
     relative = worst.gap / worst.primal if worst.primal > 0 else 0.0
     learner.report_.optimality = Optimality("duality gap", worst.gap, relative)
     learner.report_.facts["objective"] = worst.primal
@@ -76,7 +78,7 @@ def block_sums(
 ) -> DualSums:
     """Return what some rows contribute to the gap of machine j."""
     X, y = rows.X[part], learner._target(rows.y[part], j)
-    f = np.asarray(X @ w, dtype=np.float64) + b
+    f = np.asarray(X @ w.astype(np.float64), dtype=np.float64) + b
     o = np.ones(len(part)) if rows.weight is None else rows.weight[part]
     o = o * np.where(y > 0, fit.plans[j].positive, fit.plans[j].negative)
     return dual_sums(learner._loss(), X, y, f, o)

@@ -19,12 +19,22 @@ from scipy.linalg import solve as solve_linear
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 
-__all__ = ["Dual", "duality_gap", "exact_move", "filled", "offsets", "snapped"]
+__all__ = [
+    "Dual",
+    "duality_gap",
+    "exact_move",
+    "filled",
+    "gap_at",
+    "kept_offsets",
+    "offsets",
+    "snapped",
+]
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a sum, over its terms
 SNAP = 1e-13  # share of the largest variable by which rounding may miss a bound
 NOISE = 1e-16  # of the sum f'b, below which a gap is rounding
 LEAST = 1e-3  # share of the gap that a better offset might still take off
+WORSE = 1.1  # times the least gap that the middle of the offsets may have
 
 
 @dataclass(frozen=True)
@@ -104,20 +114,64 @@ def duality_gap(
     b: Floats, f: Floats, dual: Dual, rounding: float = 0.0
 ) -> tuple[float, Floats]:
     """Return (8), for every f within a rounding error, and the offsets."""
-    total, rho = 0.0, np.zeros(dual.groups)
-    for g in range(dual.groups):
-        of = dual.members(g)
-        if not len(b[of]):
-            continue
-        f_g, b_g, eps = f[of], b[of], dual.eps[of]
-        low, high = float((f_g - eps).min()), float((f_g + eps).max())
-        guess = float(np.clip(offsets(b, f, dual, g)[0], low, high))
-        floor = NOISE * float(np.abs(f_g) @ np.abs(b_g))
-        part = (f_g, b_g, dual.lo[of], dual.hi[of], eps)
-        search: Any = loops.least_gap
-        best, rho[g] = search(*part, rounding, low, high, guess, LEAST, floor)
-        total += best
-    return total, rho
+    parts = [least_gap(b, f, dual, g, rounding) for g in range(dual.groups)]
+    return sum(gap for gap, _ in parts), np.array([rho for _, rho in parts])
+
+
+def least_gap(
+    b: Floats, f: Floats, dual: Dual, g: int, rounding: float
+) -> tuple[float, float]:
+    """Return the least (8) of a group, and where."""
+    of = dual.members(g)
+    if not len(b[of]):
+        return 0.0, 0.0
+    f_g, b_g, eps = f[of], b[of], dual.eps[of]
+    low, high = float((f_g - eps).min()), float((f_g + eps).max())
+    guess = float(np.clip(offsets(b, f, dual, g)[0], low, high))
+    floor = NOISE * float(np.abs(f_g) @ np.abs(b_g))
+    search: Any = loops.least_gap
+    part = (f_g, b_g, dual.lo[of], dual.hi[of], eps)
+    return search(*part, rounding, low, high, guess, LEAST, floor)
+
+
+def gap_at(
+    b: Floats, f: Floats, dual: Dual, rho: Floats, rounding: float = 0.0
+) -> float:
+    """Return (8) at given offsets, for every f within a rounding error.
+
+    A sum of b that rounding took from the one that is kept adds what it may hide.
+    """
+    total, change = 0.0, b - dual.start
+    for g, offset in enumerate(rho):
+        total += group_gap(b, f, dual, g, float(offset), rounding)
+        total += abs(float(offset) * float(change[dual.members(g)].sum()))
+    return total
+
+
+def group_gap(
+    b: Floats, f: Floats, dual: Dual, g: int, rho: float, rounding: float
+) -> float:
+    """Return (8) of a group at a given offset."""
+    of = dual.members(g)
+    part = (f[of], b[of], dual.lo[of], dual.hi[of], dual.eps[of])
+    search: Any = loops.least_gap
+    return search(*part, rounding, rho, rho, rho, LEAST, 0.0)[0]
+
+
+def kept_offsets(
+    b: Floats, f: Floats, dual: Dual, rounding: float = 0.0
+) -> tuple[float, Floats]:
+    """Return (8) at the offsets to keep, and from where to where each may lie.
+
+    Where a search ended early the middle of the offsets that (4) allows may be far from
+    the best one, which is then taken instead.
+    """
+    ends = np.array([offsets(b, f, dual, g) for g in range(dual.groups)])
+    for g, middle in enumerate(ends.mean(axis=1)):
+        least, best = least_gap(b, f, dual, g, rounding)
+        if group_gap(b, f, dual, g, float(middle), rounding) > WORSE * least:
+            ends[g] = best
+    return gap_at(b, f, dual, ends.mean(axis=1), rounding), ends
 
 
 def exact_move(b: Floats, f: Floats, dual: Dual, free: Vector, K: Floats) -> Any:

@@ -21,7 +21,12 @@ class Gram(Protocol):
 
     n: int  # columns
     dtype: Any
+    given: Any  # type of the data
     nbytes: int  # of memory that the matrix takes beside the data
+
+    @property
+    def largest(self) -> float:
+        """Return the largest k(x, x), or value seen so far."""
 
     def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
         """Write K[rows, columns] into out[slots]; rows count in the whole matrix."""

@@ -71,12 +71,13 @@ from corollary.solvers.box_dual import (
     duality_gap,
     exact_move,
     filled,
-    offsets,
+    gap_at,
+    kept_offsets,
     snapped,
 )
 from corollary.solvers.kernel_cache import Cache, Gram
 
-__all__ = ["Dual", "Gram", "Limits", "Optimum", "duality_gap", "filled", "solve"]
+__all__ = ["Dual", "Gram", "Limits", "Optimum", "filled", "solve"]
 
 SET = 192  # variables in a working set, half of them new
 FEW = 512  # variables that make one working set together
@@ -118,12 +119,17 @@ class Optimum:
     rho: Floats  # (groups,) the offset: the middle of its interval
     interval: Floats  # (groups, 2) from low_g to up_g, a point where a variable is free
     objective: float  # (1)
-    gap: float  # (8)
+    gap: float  # (8) at rho
     violation: float  # (4)
     steps: int  # pairs
     sets: int
     rows: int  # kernel rows computed
     stop: StopReason
+    rounding: float = 0.0  # of f, of b and of rho, once they are stored
+
+    def gap_at(self, dual: Dual, *rho: float) -> float:
+        """Return (8) at other offsets."""
+        return gap_at(self.b, self.f, dual, np.array(rho), self.rounding)
 
 
 def solve(gram: Gram, dual: Dual, limits: Limits) -> Optimum:
@@ -436,15 +442,20 @@ class Decomposition:
         largest = float(max(f.max(initial=0.0), -f.min(initial=0.0)))
         return unit * (8 * float(np.sqrt(b @ b)) + 2 * largest)
 
+    def stored_rounding(self) -> float:
+        """Return the same with that of b and rho, which are stored as the data are."""
+        if self.whole.given == np.float64:
+            return self.rounding()
+        unit, b = float(np.finfo(np.float32).eps), self.b
+        size = 8 * self.whole.largest * float(np.sqrt(b @ b))
+        return unit * (size + 2 * float(np.abs(self.f).max(initial=0.0)))
+
     def optimum(self, stop: StopReason) -> Optimum:
         """Return what was found."""
-        d = self.dual
-        value = self.objective()
-        gap, _ = duality_gap(self.b, self.f, d, self.rounding())
+        d, b = self.dual, snapped(self.b, self.dual)
+        value, rounding = self.objective(), self.stored_rounding()
+        gap, ends = kept_offsets(b, self.f, d, rounding)
         gap += 4 * float(np.finfo(np.float64).eps) * abs(value)
-        groups = range(self.groups)
-        b = snapped(self.b, d)
-        ends = np.array([offsets(b, self.f, d, g) for g in groups])
         return Optimum(
             b,
             self.f,
@@ -457,4 +468,5 @@ class Decomposition:
             self.sets,
             self.computed + self.cache.computed,
             stop,
+            rounding,
         )

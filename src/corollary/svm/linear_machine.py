@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats
-from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.report import Optimality, Report, StopReason, stored_gap
 from corollary.core.rows import dense
 from corollary.engine import ArraySource, Chunk, Data, SummationLearner
 from corollary.engine.rows_learner import gather
@@ -77,8 +77,9 @@ class LinearSupportMachine(SummationLearner):
 
     def account(self, state: LinearSearch, report: Report) -> None:
         """Tell the gap and the search."""
-        gap = sum(machine.gap for machine in state.machines)
         P = state.objective
+        gap = sum(machine.gap for machine in state.machines)
+        gap = stored_gap(gap, P, state.problem.dtype)
         report.optimality = Optimality("duality gap", gap, gap / P if P > 0 else None)
         rounds = max(machine.rounds for machine in state.machines)
         if rounds:

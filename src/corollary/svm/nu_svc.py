@@ -43,6 +43,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import real
 from corollary.core.report import Report, StopReason
 from corollary.solvers import smo
+from corollary.solvers.box_dual import offsets
 from corollary.svm.hard_margin import TOUCH, variance_of
 from corollary.svm.pairs import Run, Solved
 from corollary.svm.probable_pairs import ProbablePairs
@@ -195,7 +196,7 @@ class NuSVC(ProbablePairs):
         half = float(np.abs(dual.start).sum()) / 2
         least = half**2 * TOUCH**2 * variance_of(gram)
         for _ in range(FINER):
-            o = smo.solve(gram, dual, limits)
+            o = with_margin(smo.solve(gram, dual, limits), dual)
             r = float(o.rho[0] - o.rho[1]) / 2  # (3)
             if o.b @ o.f <= least:  # the nearest points of the hulls are one
                 return o, 0.0
@@ -235,3 +236,15 @@ class NuSVC(ProbablePairs):
         report.facts["nu"] = share + "support vectors"
         self.C_ = float(np.abs(one.beta).sum() / np.abs(one.optimum.b).sum())  # 1 / r
         report.facts["C"] = self.C_
+
+
+def with_margin(o: smo.Optimum, dual: smo.Dual) -> smo.Optimum:
+    """Return a search that ended early with offsets whose margin (3) is positive.
+
+    The best offsets of a poor expansion may have none.
+    """
+    if o.rho[0] > o.rho[1] or o.stop is StopReason.CONVERGED:
+        return o
+    ends = np.array([offsets(o.b, o.f, dual, g) for g in (0, 1)])
+    rho = ends.mean(axis=1)
+    return replace(o, rho=rho, interval=ends, gap=o.gap_at(dual, *rho))

@@ -25,6 +25,7 @@ Course: S2-42. Reference: Schoelkopf, Smola, Williamson and Bartlett (2000).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -142,10 +143,13 @@ class NuSVR(SingleMachine, SingleRegressor):
         kernel = self._read_kernel(X, rows.w, report)
         gram = self._gram(kernel, X, None, threads)
         price = capped(self.C) * w
-        o = smo.solve(gram, self._dual(y, w), self._limits(threads))
+        dual = self._dual(y, w)
+        o = smo.solve(gram, dual, self._limits(threads))
         a, c = o.b.reshape(2, n)
         rho = o.rho
         self.epsilon_ = float(max(0.0, (rho[1] - rho[0]) / 2))  # (3)
+        if rho[1] < rho[0]:
+            o = replace(o, gap=o.gap_at(dual, rho.mean(), rho.mean()))
         b = a + c  # c <= 0 here
         self._publish(X, b, -float(rho.mean()), o.steps)
         h = o.f[:n] + y

@@ -27,6 +27,7 @@ Course: S1-50. Reference: Schoelkopf, Platt, Shawe-Taylor, Smola and Williamson 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -141,10 +142,10 @@ class OneClassSVM(SingleMachine, OutlierDetector):
         gram = self._gram(kernel, X, None, threads)
         dual = smo.Dual(zero, zero, w, zero, start)
         o = smo.solve(gram, dual, self._limits(threads))
-        rho = float(o.rho[0])
         terms = float(o.b.sum() * np.abs(own(kernel, X)).max())
-        within = ROUNDING * terms  # rows on the margin are inliers
-        self._publish(X, o.b, within - rho, o.steps)
+        rho = float(o.rho[0]) - ROUNDING * terms  # rows on the margin are inliers
+        o = replace(o, gap=o.gap_at(dual, rho))
+        self._publish(X, o.b, -rho, o.steps)
         self.offset_ = -self.intercept_
         short = np.maximum(0.0, rho - o.f)
         primal = 0.5 * (o.b @ o.f) - self.nu * w.sum() * rho + w @ short  # (1)

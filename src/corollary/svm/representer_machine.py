@@ -27,6 +27,7 @@ Course: S2-35. References: Kimeldorf and Wahba (1971); Zhu and Hastie (2005).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,7 +39,7 @@ from corollary.core.base import Classifier, SingleRegressor
 from corollary.core.checks import check_targets, full_weights
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.params import Rule, boolean, one_of, real, whole
-from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.report import Optimality, Report, StopReason, stored_gap
 from corollary.engine.sources import Chunk
 from corollary.objectives.losses import LOSSES, Loss
 from corollary.svm.feature_space import SPACE_RULES, FeatureSpaceLearner
@@ -95,7 +96,9 @@ class RepresenterMachine(FeatureSpaceLearner):
         self.dual_coef_ = np.stack([e.a for e in found]).astype(X.dtype)
         self.intercept_ = np.array([e.b for e in found])
         self.n_iter_ = max(1, *(e.steps for e in found))
-        self._tell(found, K, report)
+        self._tell(
+            [e if X.dtype == np.float64 else stored(e) for e in found], K, report
+        )
         self._check_curvature(kernel, X, report)
 
     def _tell(self, found: list[Expansion], K: Floats, report: Report) -> None:
@@ -129,6 +132,13 @@ class RepresenterMachine(FeatureSpaceLearner):
         check_is_fitted(self)
         G = self._sums(X, self.dual_coef_.T)
         return G + self.intercept_.astype(G.dtype)
+
+
+def stored(found: Expansion) -> Expansion:
+    """Return an expansion with the gap that its coefficients in float32 have."""
+    if found.gap is None:
+        return found
+    return replace(found, gap=stored_gap(found.gap, found.objective, np.float32))
 
 
 def _invertible(model: RepresenterClassifier) -> bool:

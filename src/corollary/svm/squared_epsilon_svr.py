@@ -46,6 +46,7 @@ from corollary.kernels.gram import Ridged
 from corollary.solvers import smo
 from corollary.svm.machine import account_for, capped
 from corollary.svm.single import TUBE, tell_roles
+from corollary.svm.squared_losses import squared_gap
 from corollary.svm.svr import SVR
 
 __all__ = ["SquaredEpsilonSVR"]
@@ -121,9 +122,11 @@ class SquaredEpsilonSVR(SVR):
         o = smo.solve(gram, dual, self._limits(threads))
         self._publish(X, o.b, -o.rho[0], o.steps)
         h = o.f + y - ridge * o.b  # K b
-        excess = np.maximum(0.0, np.abs(h - o.rho[0] - y) - self.epsilon)
+        r = y - h + o.rho[0]
+        excess = np.maximum(0.0, np.abs(r) - self.epsilon)
         primal = float(0.5 * (o.b @ h) + price @ excess**2)  # (1)
-        o = replace(o, gap=min(o.gap, max(0.0, primal + o.objective)))
+        lost = np.abs(o.b) * (excess + self.epsilon) - o.b * r
+        o = replace(o, gap=squared_gap(price, o.b, excess, lost, o.rounding))
         account_for([o], primal, report)
         self._tell_support([(o.b, np.full(n, np.inf))], report)
         self.roles_ = np.where(o.b != 0, 2, 0).astype(np.int8)

@@ -40,6 +40,7 @@ from corollary.core.arrays import Floats
 from corollary.kernels.gram import Ridged
 from corollary.solvers import smo
 from corollary.svm.pairs import Run
+from corollary.svm.squared_losses import squared_gap
 from corollary.svm.svc import SVC
 
 __all__ = ["SquaredHingeSVC"]
@@ -127,9 +128,11 @@ class SquaredHingeSVC(SVC):
         limits = self._limits(run.threads, run.crowd, run.kept)
         o = smo.solve(Ridged(gram, ridge), dual, limits)
         h = o.f + s - ridge * o.b
-        slack = np.maximum(0.0, 1 - s * (h - o.rho[0]))
+        u = 1 - s * (h - o.rho[0])
+        slack = np.maximum(0.0, u)
         primal = float(0.5 * (o.b @ h) + price @ slack**2)  # (1)
-        o = replace(o, gap=min(o.gap, max(0.0, primal + o.objective)))
+        lost = np.abs(o.b) * (slack - u)
+        o = replace(o, gap=squared_gap(price, o.b, slack, lost, o.rounding))
         bound = np.where(slack > 0, np.abs(o.b), np.inf)
         found = {"beta": o.b, "bound": bound, "h": h, "ends": o.interval[0]}
         return o, found | {"primal": primal}

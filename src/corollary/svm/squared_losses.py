@@ -39,7 +39,12 @@ from corollary import loops
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 
-__all__ = ["SquaredMachine", "squared_epsilon_svr", "squared_hinge_svm"]
+__all__ = [
+    "SquaredMachine",
+    "squared_epsilon_svr",
+    "squared_gap",
+    "squared_hinge_svm",
+]
 
 ROUNDS = 10  # between two looks at the gap
 
@@ -140,6 +145,25 @@ def squared_epsilon_svr(
         raise ParameterError(sentence("squared_epsilon_svr", must, f"{epsilon!r}"))
     free = np.full(len(y), np.inf)
     return descended(K, y, -free, free, epsilon, lam, tol, max_rounds, classes=False)
+
+
+def squared_gap(
+    price: Floats, b: Floats, slack: Floats, lost: Floats, rounding: float
+) -> float:
+    """Return primal minus dual of a machine with an intercept and squared losses.
+
+    price xi^2 + |b|(|b|/(4 price) - xi) is a square, and no digit cancels:
+
+        sum_i price_i (xi_i - |b_i|/(2 price_i))^2 + lost_i,
+        lost_i = |b_i| xi_i minus what b_i takes from the residual, >= 0
+
+    for all scores within a rounding error.
+    """
+    some = price > 0
+    price, b, slack = price[some], np.abs(b[some]), slack[some]
+    away = np.abs(slack - b / (2 * price)) + rounding
+    doubtful = b[slack <= rounding].sum()
+    return float(price @ away**2 + lost.sum() + rounding * doubtful)
 
 
 def descended(

@@ -178,7 +178,7 @@ class SVDD(SingleMachine, OutlierDetector):
         self.diagonal_ = float(diagonal[0]) if alike else np.nan
         over = np.maximum(0.0, distance - self.radius2_)
         account_for([o], self.radius2_ + float(w @ over) / mass, report)  # (1)
-        gap = o.gap * 2 / mass**2
+        gap = o.gap_at(dual, (norm - self.radius2_) * mass / 2) * 2 / mass**2
         report.optimality = type(report.optimality)("duality gap", gap)
         self._tell_support([(a, w / mass)], report)
         at_bound = (o.b >= w) & (w > 0)
