@@ -347,7 +347,10 @@ def test_ctrl_c_keeps_the_best_state_and_cancels_the_rest(local, client):
     presser = threading.Thread(target=press)
     presser.start()
     try:
-        with engine.use(executor=client, chunk_rows=170):
+        with (
+            engine.use(executor=client, chunk_rows=170),
+            pytest.raises(KeyboardInterrupt),
+        ):
             model.fit(X, Y)
     finally:
         ended.set()

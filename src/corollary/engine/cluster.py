@@ -23,6 +23,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
+from corollary.core.config import get_config
 from corollary.core.errors import ClusterError, ParameterError, sentence
 from corollary.engine.executors import (
     Executor,
@@ -104,6 +105,7 @@ class DaskExecutor(Executor):
         """Keep a window of parts under way; take the results in order."""
         order = Order(self.client, task, self._fit(memories))
         window: deque[Job] = deque()
+        progress = Progress(window)
         try:
             most = IN_FLIGHT * max(1, sum(self._workers().values()))
             for number, part in enumerate(parts):
@@ -111,10 +113,10 @@ class DaskExecutor(Executor):
                 with contextlib.suppress(Lost):  # `_results` tries again
                     self._submit(order, window[-1])
                 if len(window) >= most:
-                    yield from self._results(order, window[0])
+                    yield from self._results(order, window[0], progress)
                     window.popleft()
             while window:
-                yield from self._results(order, window[0])
+                yield from self._results(order, window[0], progress)
                 window.popleft()
         finally:  # an error, Ctrl-C, or a caller that stopped asking
             futures = [job.future for job in window if job.future is not None]
@@ -176,14 +178,15 @@ class DaskExecutor(Executor):
             self._placed[key] = future
         return future
 
-    def _results(self, order: Order, job: Job) -> list[Any]:
+    def _results(self, order: Order, job: Job, progress: Progress) -> list[Any]:
         """Wait for a part; submit it again as often as it gets lost."""
         begun, attempts = time.monotonic(), 0
+        progress.begin()
         while True:
             try:
                 if job.future is None:
                     self._submit(order, job)
-                self._homes[job.number], results = self._wait(order, job)
+                self._homes[job.number], results = self._wait(order, job, progress)
                 return results
             except Lost as lost:
                 reason = failure(lost.__cause__) if lost.__cause__ else "worker died"
@@ -197,7 +200,9 @@ class DaskExecutor(Executor):
             time.sleep(min(GLANCE, 0.05 * 2**attempts))  # the dead are soon known
             self._await_workers()
 
-    def _wait(self, order: Order, job: Job) -> tuple[str, list[Any]]:
+    def _wait(
+        self, order: Order, job: Job, progress: Progress
+    ) -> tuple[str, list[Any]]:
         from distributed import KilledWorker
         from distributed.comm import CommClosedError
 
@@ -208,12 +213,23 @@ class DaskExecutor(Executor):
                 except TimeoutError:
                     if job.future.status == "error":
                         raise  # the learner's own
+            self._check_progress(progress)
             needed = (job.future, job.rows, order.future)
             if any(getattr(future, "status", "") in GONE for future in needed):
                 raise Lost
             workers = self._await_workers()
             if job.home is not None and job.home not in workers:
                 raise Lost  # Dask may go on waiting for it, allowed others or not
+
+    def _check_progress(self, progress: Progress) -> None:
+        """Give up a cluster that has long finished no part."""
+        patience = get_config().patience
+        if progress.seconds() > patience:
+            must = f"a cluster must finish a part within {patience:g} seconds"
+            remedy = (
+                "See whether its workers hang, or set_config(patience=...)."
+            )
+            raise ClusterError(sentence(self, must, "none", remedy))
 
     def _await_workers(self) -> dict[str, int]:
         """Return the workers with their threads; give up when there are none."""
@@ -231,8 +247,30 @@ class DaskExecutor(Executor):
         """Look which workers are there now, and how many threads each has."""
         with contextlib.suppress(OSError, TimeoutError):
             if self.client.status == "running":
-                return dict(self.client.nthreads())
+                ask, patience = self.client.scheduler.ncores, get_config().patience
+                return dict(self.client.sync(ask, callback_timeout=patience))
         return {}
+
+
+class Progress:
+    """When the cluster last finished one of the parts under way."""
+
+    def __init__(self, window: deque[Job]) -> None:
+        self.window, self.finished = window, 0
+        self.moved = time.monotonic()
+
+    def begin(self) -> None:
+        """Start the clock: the caller may have been busy meanwhile."""
+        self.moved = time.monotonic()
+
+    def seconds(self) -> float:
+        """Return how long no part has been finished."""
+        futures = [job.future for job in self.window if job.future is not None]
+        finished = sum(future.status == "finished" for future in futures)
+        if finished > self.finished:
+            self.begin()
+        self.finished = finished
+        return time.monotonic() - self.moved
 
 
 @contextlib.contextmanager

@@ -12,19 +12,29 @@ import sys
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+from corollary.core.config import get_config
+from corollary.core.interrupt import stop_if_asked
 from corollary.engine.sources import Chunk, Loaded, Part
+from corollary.engine.team import Job, in_a_team, in_turn, run_parts, team
 
-__all__ = ["Executor", "Memories", "Serial", "Threads", "single_threaded_blas"]
+__all__ = [
+    "Executor",
+    "Memories",
+    "Serial",
+    "Threads",
+    "side_by_side",
+    "single_threaded_blas",
+]
 
+T = TypeVar("T")
 R = TypeVar("R")
 Task = Callable[[Chunk], R]
 Memories = dict[tuple[int, int], dict[str, Any]]  # by part and chunk of the part
@@ -83,24 +93,27 @@ class Threads(Executor):
         self, task: Task[R], parts: Iterable[Part], memories: Memories
     ) -> Iterator[R]:
         """Keep the team busy with a few parts more than it has threads."""
-        context = copy_context()
 
         def work(number: int, part: Part) -> list[R]:
-            run = context.copy().run
-            return [run(task, chunk) for chunk in chunks(part, number, memories)]
+            results = []
+            for chunk in chunks(part, number, memories):
+                stop_if_asked()
+                results.append(task(chunk))
+            return results
 
-        window: deque[Future[list[R]]] = deque()
+        job = Job(team(self.threads))
+        window: deque[Future[list[R]]] = job.futures
         with single_threaded_blas():
             try:
                 for number, part in enumerate(self._enough(parts)):
-                    window.append(team(self.threads).submit(work, number, part))
+                    job.submit(work, number, part)
                     if len(window) > 2 * self.threads:
                         yield from window.popleft().result()
                 while window:
                     yield from window.popleft().result()
-            finally:  # an error, Ctrl-C, or a caller that stopped asking
-                for future in window:
-                    future.cancel()
+            except BaseException:  # an error, Ctrl-C, or a caller that stopped asking
+                job.halt()
+                raise
 
     def _enough(self, parts: Iterable[Part]) -> Iterable[Part]:
         """Break up the parts where they are too few to keep every thread busy."""
@@ -115,10 +128,11 @@ def _pieces(part: Part) -> Iterator[Part]:
 
 def _ahead(parts: Iterable[Part], memories: Memories) -> Iterator[Chunk]:
     """Read one chunk ahead in a thread of its own."""
-    reader = team(1)
+    reader = Job(team(1))
 
     def drain(part: Part, rows: Iterator[Chunk], read: Future[Any]) -> Iterator[Chunk]:
         while (chunk := read.result()) is not None:
+            reader.futures.remove(read)
             if part.several:
                 read = reader.submit(next, rows, None)
             yield chunk
@@ -126,18 +140,29 @@ def _ahead(parts: Iterable[Part], memories: Memories) -> Iterator[Chunk]:
                 return
 
     begun: Iterator[Chunk] = iter(())
-    for number, part in enumerate(parts):
-        rows = chunks(part, number, memories)
-        following = drain(part, rows, reader.submit(next, rows, None))
+    try:
+        for number, part in enumerate(parts):
+            rows = chunks(part, number, memories)
+            following = drain(part, rows, reader.submit(next, rows, None))
+            yield from begun
+            begun = following
         yield from begun
-        begun = following
-    yield from begun
+    except BaseException:  # as in `Threads`
+        reader.halt()
+        raise
 
 
-@cache
-def team(threads: int) -> ThreadPoolExecutor:
-    """Return the process's team of that size; it waits passively between fits."""
-    return ThreadPoolExecutor(threads, thread_name_prefix="corollary")
+def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Do the work for each item, several at a time; Ctrl-C stops all of them.
+
+    >>> side_by_side(abs, [-1, 2, -3])
+    [1, 2, 3]
+    """
+    threads = get_config().threads
+    if threads == 1 or len(items) <= 1 or in_a_team():
+        return in_turn(work, items)
+    with single_threaded_blas():
+        return run_parts(work, items, team(threads))
 
 
 _limits_lock = threading.Lock()
@@ -182,9 +207,8 @@ def _any_thread_may_limit(controller: ThreadpoolController) -> None:
 
 
 def _alone() -> None:
-    """Forget the threads that a forked child does not have, and what they held."""
+    """Forget the limit that threads held which a forked child does not have."""
     global _limits_lock, _limits_users
-    team.cache_clear()
     _limits_lock, _limits_users = threading.Lock(), 0
     while _limits:
         _any_thread_may_limit(_libraries(len(sys.modules)))

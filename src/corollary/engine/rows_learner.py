@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
+from corollary.core.interrupt import as_before, conclude
 from corollary.core.params import Rule, check_parameters
 from corollary.core.report import Report, StopReason
 from corollary.engine.opening import open_source
@@ -81,13 +82,15 @@ class RowsLearner(ABC):
         """Check data as `fit` does, and learn from it in a way of the caller's."""
         check_parameters(self, self.rules)
         begun = time.perf_counter()
-        data = Data(self, open_source(self, X, y, sample_weight))
         report = Report(type(self).__name__, StopReason.CLOSED_FORM, 1)
-        try:
-            learn(gather(data), report)
-        finally:
-            data.executor.close()
-        complete(report, data, time.perf_counter() - begun)
-        self.report_ = report
+        with as_before(self):
+            data = Data(self, open_source(self, X, y, sample_weight))
+            try:
+                learn(gather(data), report)
+            finally:
+                data.executor.close()
+            complete(report, data, time.perf_counter() - begun)
+            self.report_ = report
         warn_if_short(report)
+        conclude(report)
         return self

@@ -31,12 +31,11 @@ Rudi, Carratino and Rosasco (2017), preconditioning.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, LinAlgWarning, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from corollary.core.arrays import Floats
 from corollary.core.report import StopReason
@@ -92,9 +91,7 @@ def cholesky(K: Floats, shift: Floats, Y: Floats) -> Solved:
         K = K.astype(np.float64, copy=False)
     diagonal = K.diagonal().copy()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", LinAlgWarning)
-            factor = cho_factor(K.T, lower=True, overwrite_a=True, check_finite=False)
+        factor = cho_factor(K.T, lower=True, overwrite_a=True, check_finite=False)
         tiny = n * np.finfo(np.float64).eps * float(np.abs(diagonal).max())
         if float(np.abs(factor[0].diagonal()).min()) ** 2 <= tiny:
             raise LinAlgError
@@ -238,6 +235,8 @@ def conjugate_gradients(
             steps += 1
             watch(steps, cg.residual())
     except KeyboardInterrupt:
+        if not steps:
+            raise
         stop = StopReason.INTERRUPTED
     if cg.residual() <= tol:
         stop = StopReason.CONVERGED

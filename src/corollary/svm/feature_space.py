@@ -33,6 +33,7 @@ from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import Rule, function, missing, one_of, real, whole
 from corollary.core.report import Report
+from corollary.engine.sources import Chunk
 from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel, blocks
 from corollary.solvers.smo import Gram
 from corollary.svm.machine import Kernel, KernelMachine
@@ -134,8 +135,12 @@ class FeatureSpaceLearner(KernelMachine):
         -------
         self
         """
-        self._mark(sample_weight)
-        return super().fit(X, y, sample_weight)
+
+        def learn(chunk: Chunk, report: Report) -> None:
+            self._mark(sample_weight)
+            self.learn(chunk, report)
+
+        return self.fit_by(learn, X, y, sample_weight)
 
     def _mark(self, sample_weight: Any) -> None:
         """Note which rows, and so which columns, of a given matrix have a weight."""
