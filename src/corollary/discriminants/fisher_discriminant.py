@@ -41,6 +41,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import names_of
+from corollary.core.decompositions import eigh
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import missing, one_of, real, whole
 from corollary.core.report import Optimality, Report
@@ -160,13 +161,13 @@ class FisherDiscriminant(SummationLearner, ProjectingRule):
             W = (s.S / s.n[:, None, None]).mean(axis=0)
             B = between(np.full(state.k, 1 / state.k), s.mean)
         W = shrunk(W, self.shrinkage)
-        values, U = np.linalg.eigh(W)
+        values, U = eigh(W)
         kept = values > state.d * 1e-14 * max(float(values[-1]), 0.0)
         if not kept.any():
             must = "some feature must vary within a class"
             raise DataError(sentence(self, must, "classes of equal rows"))
         whiten = U[:, kept] / np.sqrt(values[kept])
-        J, Q = np.linalg.eigh(whiten.T @ B @ whiten)
+        J, Q = eigh(whiten.T @ B @ whiten)
         most = self.n_components or min(state.k - 1, state.d)
         J, V = np.maximum(J[::-1], 0.0)[:most], (whiten @ Q)[:, ::-1][:, :most]
         V = V * facing(s.mean, V)

@@ -38,6 +38,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.checks import names_of
+from corollary.core.decompositions import eigh, eigvalsh, svd
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import (
     anything,
@@ -217,7 +218,7 @@ class LinearDiscriminantAnalysis(ScatterLearner, ProjectingRule):
         k, d = state.k, state.d
         report.facts["parameters"] = k * d + d * (d + 1) // 2 + k - 1
         report.facts["rank"] = f"{line.rank} of {d}"
-        eigenvalues = np.linalg.eigvalsh(line.Sigma)
+        eigenvalues = eigvalsh(line.Sigma)
         if eigenvalues[0] > 0:
             report.condition = float(eigenvalues[-1] / eigenvalues[0])
         if line.rank < d:
@@ -274,13 +275,13 @@ def whitened(s: Any, Sigma: Floats, pi: Floats, tol: float) -> Line:
     """Invert Sigma on its range, standardised features first; then (1) and (3)."""
     n, k = float(s.n.sum()), len(pi)
     scale = spread(np.diagonal(Sigma))
-    values, V = np.linalg.eigh(Sigma / np.outer(scale, scale))
+    values, V = eigh(Sigma / np.outer(scale, scale))
     sigma = np.sqrt(np.maximum(values[::-1], 0.0))
     rank = int((sigma > tol).sum())
     W = V[:, ::-1][:, :rank] / sigma[:rank] / scale[:, None]  # W W' = Sigma^-1
     away = s.mean - pi @ s.mean
     spans = np.sqrt(n * pi / (k - 1))[:, None] * (away @ W)
-    _, size, Vt = np.linalg.svd(spans, full_matrices=False)
+    _, size, Vt = svd(spans, full_matrices=False)
     ratios = size**2 / max(float((size**2).sum()), np.finfo(float).tiny)
     v = W @ Vt[: int((size > tol * size[:1]).sum())].T
     projected = away @ v
@@ -291,10 +292,10 @@ def whitened(s: Any, Sigma: Floats, pi: Floats, tol: float) -> Line:
 
 def generalised(means: Floats, Sigma: Floats, between: Floats, pi: Floats) -> Line:
     """Solve (3) on the range of Sigma, with v' Sigma v = 1; then (1)."""
-    values, V = np.linalg.eigh(Sigma)
+    values, V = eigh(Sigma)
     kept = values > len(Sigma) * np.finfo(np.float64).eps * max(values[-1], 0.0)
     W = V[:, kept] / np.sqrt(values[kept])  # W W' = Sigma^-1
-    shares, U = np.linalg.eigh(W.T @ between @ W)
+    shares, U = eigh(W.T @ between @ W)
     shares, v = shares[::-1], (W @ U)[:, ::-1]
     ratios = shares / max(float(shares.sum()), np.finfo(np.float64).tiny)
     coef = means @ v @ v.T

@@ -226,9 +226,7 @@ class DaskExecutor(Executor):
         patience = get_config().patience
         if progress.seconds() > patience:
             must = f"a cluster must finish a part within {patience:g} seconds"
-            remedy = (
-                "See whether its workers hang, or set_config(patience=...)."
-            )
+            remedy = "See whether its workers hang, or set_config(patience=...)."
             raise ClusterError(sentence(self, must, "none", remedy))
 
     def _await_workers(self) -> dict[str, int]:

@@ -35,9 +35,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_solve
 
 from corollary.core.arrays import Floats
+from corollary.core.decompositions import cho_factor, eigh, svd
 from corollary.core.report import StopReason
 from corollary.solvers import conjugate_gradient
 from corollary.solvers.smo import Gram
@@ -143,7 +144,7 @@ def _refined(K: Floats, Y: Floats, size: float) -> Solved | None:
 
 def _on_its_range(A: Floats, Y: Floats) -> Solved:
     """Return the shortest solution of a singular system."""
-    values, U = np.linalg.eigh(A)
+    values, U = eigh(A)
     kept = values > len(A) * np.finfo(np.float64).eps * max(float(values[-1]), 0.0)
     U = U[:, kept]
     words = f"inverted on its range, rank {int(kept.sum())} of {len(A)}"
@@ -220,7 +221,7 @@ def conjugate_gradients(
         Told of every step and its residual.
     """
     S = 1 / np.sqrt(shift)[:, None]
-    U, s, _ = np.linalg.svd(S * pivoted(gram, diagonal, rank), full_matrices=False)
+    U, s, _ = svd(S * pivoted(gram, diagonal, rank), full_matrices=False)
     less = (1 / np.sqrt(1 + s**2) - 1)[:, None]
 
     def halfway(Z: Floats) -> Floats:
