@@ -147,7 +147,7 @@ class DaskExecutor(Executor):
         job.home = self._homes.pop(job.number, None)
         where = {"workers": [job.home], "allow_other_workers": True} if job.home else {}
         key = f"corollary-{uuid.uuid4().hex}"
-        with losses(OSError, TimeoutError):
+        with losses(OSError, TimeoutError, KeyError):  # or unknown by now
             job.rows = self._rows(job)
             arguments = (order.shipped(), order.fit, job.number)
             if isinstance(job.part, Partition):

@@ -167,7 +167,7 @@ def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
 
 _limits_lock = threading.Lock()
 _limits: list[Any] = []  # the one limiter in force
-_limits_users = 0
+_limits_users: set[object] = set()
 
 
 @lru_cache(maxsize=1)
@@ -179,23 +179,37 @@ def _libraries(modules: int) -> ThreadpoolController:
 @contextlib.contextmanager
 def single_threaded_blas() -> Iterator[None]:
     """Hold BLAS to one thread; the last of several concurrent fits releases it."""
-    global _limits_users
+    user = object()
+    try:
+        _hold(user)
+        yield
+    finally:
+        try:
+            _release(user)
+        except KeyboardInterrupt:  # must not leave BLAS on one thread for ever
+            _release(user)
+            raise
+
+
+def _hold(user: object) -> None:
     with _limits_lock:
-        if _limits_users == 0:
+        if not _limits:
             controller = _libraries(len(sys.modules))
             _any_thread_may_limit(controller)
             _limits.append(controller.limit(limits=1, user_api="blas"))
-        _limits_users += 1
-    try:
-        yield
-    finally:
-        with _limits_lock:
-            _limits_users -= 1
-            if _limits_users == 0:
-                controller = _libraries(len(sys.modules))
-                _any_thread_may_limit(controller)
-                _limits.pop().restore_original_limits()
-                _any_thread_may_limit(controller)
+        _limits_users.add(user)
+
+
+def _release(user: object) -> None:
+    """Let one user go; to do it twice does no harm."""
+    with _limits_lock:
+        _limits_users.discard(user)
+        if _limits and not _limits_users:
+            controller = _libraries(len(sys.modules))
+            _any_thread_may_limit(controller)
+            _limits[0].restore_original_limits()
+            _any_thread_may_limit(controller)
+            _limits.clear()
 
 
 def _any_thread_may_limit(controller: ThreadpoolController) -> None:
@@ -208,8 +222,9 @@ def _any_thread_may_limit(controller: ThreadpoolController) -> None:
 
 def _alone() -> None:
     """Forget the limit that threads held which a forked child does not have."""
-    global _limits_lock, _limits_users
-    _limits_lock, _limits_users = threading.Lock(), 0
+    global _limits_lock
+    _limits_lock = threading.Lock()
+    _limits_users.clear()
     while _limits:
         _any_thread_may_limit(_libraries(len(sys.modules)))
         _limits.pop().restore_original_limits()
