@@ -360,6 +360,31 @@ def test_ctrl_c_keeps_the_best_state_and_cancels_the_rest(local, client):
     assert soon(lambda: not [k for k in local.scheduler.tasks if "corollary" in str(k)])
 
 
+def test_workers_that_hang_are_one_clear_error(monkeypatch):
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setattr(cluster, "GLANCE", 0.1)
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as stopped,
+        Client(stopped) as client,
+    ):
+        pids = list(client.run(os.getpid).values())
+        try:
+            for pid in pids:
+                os.kill(pid, signal.SIGSTOP)
+            must = r"DaskExecutor: a cluster must finish a part within 1.5 seconds"
+            with (
+                engine.use(executor=client, chunk_rows=500, patience=1.5),
+                pytest.raises(ClusterError, match=must),
+            ):
+                corollary.KMeans(n_clusters=2).fit(X)
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
+
+
 def test_a_cluster_without_workers_is_one_clear_error(monkeypatch):
     from distributed import Client, LocalCluster
 

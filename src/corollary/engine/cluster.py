@@ -43,6 +43,7 @@ IN_FLIGHT = 4  # parts under way for each thread of the cluster
 PATIENCE = 60.0  # seconds to wait while there is no worker at all
 ATTEMPTS = 10  # times that a part is given to the cluster, for PATIENCE at least
 GLANCE = 1.0  # seconds between two looks at a part that takes long
+TRANSFER = 10.0  # seconds that a worker may take to accept rows
 INLINE_BYTES = 2**20  # of a function with its state, above which it is placed once
 GONE = ("lost", "cancelled", "error")  # what becomes of a future
 
@@ -112,6 +113,8 @@ class DaskExecutor(Executor):
                 window.append(Job(number, part))
                 with contextlib.suppress(Lost):  # `_results` tries again
                     self._submit(order, window[-1])
+                    progress.begin()
+                self._check_progress(progress)
                 if len(window) >= most:
                     yield from self._results(order, window[0], progress)
                     window.popleft()
@@ -130,7 +133,11 @@ class DaskExecutor(Executor):
         self._placed.clear()
         self._homes.clear()
         with contextlib.suppress(Exception):  # nothing to free on a dead cluster
-            self.client.run(release, fits, wait=False, on_error="ignore")
+            self.client.sync(self._free, fits, callback_timeout=GLANCE)
+
+    async def _free(self, fits: set[str]) -> None:
+        run = self.client.run
+        await run(release, fits, wait=False, on_error="ignore", asynchronous=True)
 
     def _fit(self, memories: Memories) -> str:
         """Name the memories on the workers; forgotten ones get another name."""
@@ -173,7 +180,7 @@ class DaskExecutor(Executor):
             raise Lost
         worker = workers[job.number % len(workers)]
         (chunk,) = part.chunks()
-        future = self.client.scatter(chunk, workers=[worker], hash=False, timeout=10)
+        future = placed(self.client, chunk, workers=[worker])
         if key is not None:
             self._placed[key] = future
         return future
@@ -191,6 +198,7 @@ class DaskExecutor(Executor):
             except Lost as lost:
                 reason = failure(lost.__cause__) if lost.__cause__ else "worker died"
             job.drop()
+            self._check_progress(progress)
             attempts += 1
             if attempts >= ATTEMPTS and time.monotonic() > begun + PATIENCE:
                 must = f"a part must come back from the cluster in {attempts} attempts"
@@ -280,6 +288,18 @@ def losses(*kinds: Any) -> Iterator[None]:
         raise Lost from error
 
 
+def placed(client: Any, value: Any, **where: Any) -> Any:
+    """Put a value on workers; TimeoutError where they do not take it."""
+    seconds = min(TRANSFER, get_config().patience)
+
+    async def scatter() -> Any:
+        return await client.scatter(
+            value, hash=False, timeout=seconds, asynchronous=True, **where
+        )
+
+    return client.sync(scatter, callback_timeout=seconds)
+
+
 class Order:
     """The function of one pass, pickled once; a large one is placed on the workers."""
 
@@ -294,9 +314,7 @@ class Order:
         if len(self.shipment.pickled) <= INLINE_BYTES:
             return self.shipment
         if self.future is None or self.future.status in GONE:
-            self.future = self.client.scatter(
-                self.shipment, broadcast=True, hash=False, timeout=10
-            )
+            self.future = placed(self.client, self.shipment, broadcast=True)
         return self.future
 
 

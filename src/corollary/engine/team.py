@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from functools import cache
@@ -75,16 +75,17 @@ class Job:
             team.cache_clear()
             self.pool.shutdown(wait=False)
 
-    def results(self) -> list[Any] | None:
+    def results(self, parts: int) -> list[Any] | None:
         """Return what every part has, None where one has nothing."""
         ended = all(f.done() and not f.cancelled() for f in self.futures)
+        ended = ended and len(self.futures) == parts
         if not ended or any(f.exception() is not None for f in self.futures):
             return None
         return [future.result() for future in self.futures]
 
 
 def run_parts(
-    work: Callable[[T], R], items: Iterable[T], pool: ThreadPoolExecutor
+    work: Callable[[T], R], items: Sequence[T], pool: ThreadPoolExecutor
 ) -> list[R]:
     """Do the work for each item; `Halted` after Ctrl-C knows what the parts had."""
     job = Job(pool)
@@ -94,7 +95,7 @@ def run_parts(
         return [future.result() for future in job.futures]
     except KeyboardInterrupt:
         job.halt()
-        raise Halted(job.results()) from None
+        raise Halted(job.results(len(items))) from None
     except BaseException:
         job.halt()
         raise
