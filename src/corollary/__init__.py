@@ -98,6 +98,11 @@ ESTIMATORS = {
 }
 
 _FUNCTIONS = {
+    "ClusterError": "corollary.core.errors",
+    "DataError": "corollary.core.errors",
+    "MemoryLimitError": "corollary.core.errors",
+    "ModelFileError": "corollary.core.errors",
+    "ParameterError": "corollary.core.errors",
     "Report": "corollary.core.report",
     "StopReason": "corollary.core.report",
     "config_context": "corollary.core.config",
@@ -132,6 +137,11 @@ if TYPE_CHECKING:
     from corollary.core.config import config_context as config_context
     from corollary.core.config import get_config as get_config
     from corollary.core.config import set_config as set_config
+    from corollary.core.errors import ClusterError as ClusterError
+    from corollary.core.errors import DataError as DataError
+    from corollary.core.errors import MemoryLimitError as MemoryLimitError
+    from corollary.core.errors import ModelFileError as ModelFileError
+    from corollary.core.errors import ParameterError as ParameterError
     from corollary.core.report import Report as Report
     from corollary.core.report import StopReason as StopReason
     from corollary.decomposition.pca import PCA as PCA

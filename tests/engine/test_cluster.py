@@ -347,7 +347,10 @@ def test_ctrl_c_keeps_the_best_state_and_cancels_the_rest(local, client):
     presser = threading.Thread(target=press)
     presser.start()
     try:
-        with engine.use(executor=client, chunk_rows=170):
+        with (
+            engine.use(executor=client, chunk_rows=170),
+            pytest.raises(KeyboardInterrupt),
+        ):
             model.fit(X, Y)
     finally:
         ended.set()
@@ -355,6 +358,31 @@ def test_ctrl_c_keeps_the_best_state_and_cancels_the_rest(local, client):
     assert model.report_.stop is StopReason.INTERRUPTED
     assert 0 < len(model.trace) < PASSES
     assert soon(lambda: not [k for k in local.scheduler.tasks if "corollary" in str(k)])
+
+
+def test_workers_that_hang_are_one_clear_error(monkeypatch):
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setattr(cluster, "GLANCE", 0.1)
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as stopped,
+        Client(stopped) as client,
+    ):
+        pids = list(client.run(os.getpid).values())
+        try:
+            for pid in pids:
+                os.kill(pid, signal.SIGSTOP)
+            must = r"DaskExecutor: a cluster must finish a part within 1.5 seconds"
+            with (
+                engine.use(executor=client, chunk_rows=500, patience=1.5),
+                pytest.raises(ClusterError, match=must),
+            ):
+                corollary.KMeans(n_clusters=2).fit(X)
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
 
 
 def test_a_cluster_without_workers_is_one_clear_error(monkeypatch):

@@ -1,6 +1,7 @@
 """CSV files give the rows that were written, or the line that is wrong."""
 
 import gzip
+import os
 import pickle
 
 import numpy as np
@@ -286,3 +287,14 @@ def test_a_file_that_vanishes_or_changes(tmp_path, threads):
         path.unlink()
         message = wrong(lambda: corollary.PCA().fit(source))
         assert message.startswith(f"{opened}FileNotFoundError")
+
+
+def test_a_file_replaced_by_one_of_the_same_size_and_age(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a\n1\n2\n3\n")
+    source = engine.CSVSource(path)
+    status = path.stat()
+    path.write_text("a\n1\n2\n9\n")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with pytest.raises(DataError, match="OSError: the file is another one now"):
+        corollary.KMeans(n_clusters=2).fit(source)

@@ -12,7 +12,8 @@ from threadpoolctl import threadpool_info
 
 from corollary import KMeans, LinearRegression, config_context, engine, get_config
 from corollary.engine import ArraySource, Chunk, Part, Serial, Threads
-from corollary.engine.executors import single_threaded_blas, team
+from corollary.engine.executors import single_threaded_blas
+from corollary.engine.team import team
 
 EXECUTORS = [Serial(), Threads(2), Threads(5)]
 ids = [executor.described for executor in EXECUTORS]

@@ -1,5 +1,6 @@
 """Parquet files give the rows that were written, in chunks that any thread can read."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -393,6 +394,32 @@ def test_a_file_that_vanishes(tmp_path, threads):
     (tmp_path / "5.parquet").unlink()
     with engine.use(threads=threads):
         assert "FileNotFoundError" in changed(tmp_path / "5.parquet", source)
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_file_replaced_by_one_of_the_same_size_and_age(tmp_path, in_place):
+    plain = {"compression": "none", "use_dictionary": False}
+    columns = {"a": np.arange(100.0)}
+    path = write(tmp_path / "a.parquet", columns, **plain)
+    source = engine.ParquetSource(path)
+    status = path.stat()
+    other = path if in_place else tmp_path / "other"
+    write(other, {"a": np.arange(100.0)[::-1]}, **plain)
+    other.replace(path)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_size == status.st_size
+    assert path.stat().st_mtime_ns == status.st_mtime_ns
+    assert "OSError: the file is another one now" in changed(path, source)
+
+
+def test_a_copy_on_another_host_is_the_same_file(tmp_path, monkeypatch):
+    path = write(tmp_path / "a.parquet", {"a": np.arange(100.0)})
+    source = engine.ParquetSource(path)
+    status = path.stat()
+    write(path, {"a": np.arange(100.0)})
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    monkeypatch.setattr("platform.node", lambda: "elsewhere")
+    corollary.KMeans(n_clusters=2).fit(source)
 
 
 def test_a_file_that_is_truncated_or_replaced(tmp_path):

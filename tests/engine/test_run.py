@@ -29,7 +29,7 @@ from corollary.core.base import Estimator
 from corollary.core.errors import DataError, MemoryLimitError, ParameterError
 from corollary.core.report import Optimality
 from corollary.engine import Settled, Statistics, StreamingLearner
-from corollary.engine.executors import team
+from corollary.engine.team import team
 
 ROWS = np.arange(40.0)[:, None]  # mean 19.5
 
@@ -192,7 +192,8 @@ def test_interruption_keeps_the_state_so_far(executor):
     learner = HalfWay()
     learner.at_chunk = interrupt_at(step=3, row=20)
     with engine.use(executor=executor, chunk_rows=10, threads=2):
-        learner.fit(ROWS)
+        with pytest.raises(KeyboardInterrupt):
+            learner.fit(ROWS)
         assert learner.report_.stop is StopReason.INTERRUPTED
         assert learner.value_ == pytest.approx(19.5 * (1 - 1 / 8))
         assert len(learner.report_.objective) == learner.report_.passes == 3
@@ -210,6 +211,28 @@ def test_interruption_before_the_first_update_propagates(executor):
     ):
         learner.fit(ROWS)
     assert not hasattr(learner, "report_")
+    assert not hasattr(learner, "n_features_in_")
+
+
+def test_interruption_leaves_an_earlier_fit_as_it_was():
+    learner = HalfWay().fit(ROWS)
+    before = dict(vars(learner))
+    learner.at_chunk = before["at_chunk"] = interrupt_at(step=0)
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(ROWS[:, [0, 0]])
+    assert vars(learner) == before
+
+
+@pytest.mark.parametrize("executor", ["serial", "threads"])
+def test_a_kept_interrupt_returns_and_says_so(executor):
+    learner = HalfWay()
+    learner.at_chunk = interrupt_at(step=3, row=20)
+    with (
+        engine.use(executor=executor, chunk_rows=10, threads=2, interrupt="keep"),
+        pytest.warns(ConvergenceWarning, match="HalfWay: interrupted after 3 passes"),
+    ):
+        assert learner.fit(ROWS) is learner
+    assert learner.report_.stop is StopReason.INTERRUPTED
 
 
 def test_interruption_of_a_later_start_keeps_the_best_so_far():
@@ -222,7 +245,8 @@ def test_interruption_of_a_later_start_keeps_the_best_so_far():
             raise KeyboardInterrupt
 
     learner.at_chunk = at_chunk
-    learner.fit(ROWS)
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(ROWS)
     assert learner.report_.stop is StopReason.INTERRUPTED
     assert learner.value_ == pytest.approx(19.5, abs=1e-6)
 
@@ -232,7 +256,9 @@ def test_interruption_of_the_last_look_keeps_the_state():
         def settle(self, data, state):
             raise KeyboardInterrupt
 
-    learner = Settling().fit(ROWS)
+    learner = Settling()
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(ROWS)
     assert learner.report_.stop is StopReason.INTERRUPTED
     assert learner.value_ == pytest.approx(19.5, abs=1e-6)
 
@@ -255,7 +281,11 @@ def counted(self, s, state):
 
 KMeans.update = counted
 with engine.use(executor={executor!r}, threads=2, chunk_rows=3_000):
-    model = KMeans(64, tol=0, max_iter=100_000, random_state=0).fit(X)
+    model = KMeans(64, tol=0, max_iter=100_000, random_state=0)
+    try:
+        model.fit(X)
+    except KeyboardInterrupt:
+        print("raised again")
     again = PCA().fit(X)
 print(model.report_.stop.word, model.cluster_centers_.shape)
 print(np.isfinite(model.inertia_), model.report_.passes >= 3)
@@ -274,6 +304,7 @@ def test_a_real_interrupt_ends_a_long_fit_with_what_it_has(executor):
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=60)
     assert out.decode().splitlines() == [
+        "raised again",
         "interrupted (64, 8)",
         "True True",
         "closed form True",
@@ -397,7 +428,10 @@ def test_per_chunk_checks_what_it_sees():
 def test_per_chunk_can_be_interrupted():
     learner = HalfWay()
     learner.at_chunk = interrupt_at(step=2, row=20)
-    with engine.use(schedule=engine.PerChunk(), chunk_rows=10):
+    with (
+        engine.use(schedule=engine.PerChunk(), chunk_rows=10),
+        pytest.raises(KeyboardInterrupt),
+    ):
         learner.fit(ROWS)
     assert learner.report_.stop is StopReason.INTERRUPTED
     assert learner.fitted.state.step == 2

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from corollary import Nystroem, PolynomialCountSketch, config_context
-from corollary.engine.executors import team
+from corollary.engine.team import team
 
 RNG = np.random.default_rng(13)
 X = RNG.normal(size=(3000, 3))

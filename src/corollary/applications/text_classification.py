@@ -37,6 +37,7 @@ from corollary.bayes.discrete import log_shares
 from corollary.bayes.multinomial_nb import MultinomialNB
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.interrupt import as_before, conclude, or_so_far
 
 __all__ = ["TellingWord", "TextClassifier", "words"]
 
@@ -117,6 +118,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        with as_before(self):
+            self._learn(texts, y, sample_weight)
+        if (report := getattr(self.model_, "report_", None)) is not None:
+            conclude(report)
+        return self
+
+    def _learn(self, texts: Iterable[str], y: Any, sample_weight: Any) -> None:
         self.vectorizer_ = (
             CountVectorizer(tokenizer=words, token_pattern=None, lowercase=False)
             if self.vectorizer is None
@@ -129,9 +137,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             must, came = "texts must hold words", " ".join(str(error).split())
             raise DataError(sentence(self, must, came)) from None
         self.model_ = MultinomialNB() if self.model is None else clone(self.model)
-        self.model_.fit(counts.astype(np.float64), y, sample_weight=sample_weight)
+        with or_so_far(self.model_):
+            self.model_.fit(counts.astype(np.float64), y, sample_weight=sample_weight)
         self.classes_ = self.model_.classes_
-        return self
 
     def predict(self, texts: Iterable[str]) -> Vector:
         """Return the most probable class of each text."""

@@ -33,6 +33,7 @@ from corollary.bayes.probabilities import check_log_likelihood, check_offers
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
 from corollary.core.checks import check_rows, check_weights, check_X, encode_labels
+from corollary.core.interrupt import as_before
 from corollary.core.params import array_like, check_parameters, estimator, missing
 from corollary.core.report import Report, StopReason
 from corollary.core.vectors import class_priors
@@ -102,8 +103,13 @@ class BayesClassifier(Classifier):
         -------
         self
         """
-        began = time.perf_counter()
         check_parameters(self, self.rules)
+        with as_before(self):
+            self._learn(X, y, sample_weight)
+        return self
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
+        began = time.perf_counter()
         density = ParametricDensity() if self.density is None else self.density
         for method in ("fit", "score_samples"):
             check_offers(density, method)
@@ -126,7 +132,6 @@ class BayesClassifier(Classifier):
             f"class {label}: its rows are all alike; it borrows the spread of all rows."
             for label in alike
         ]
-        return self
 
     def _rows(
         self, X: Any, y: Any, sample_weight: Any

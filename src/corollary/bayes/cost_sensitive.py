@@ -42,6 +42,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
 from corollary.core.checks import check_weights
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.interrupt import as_before, conclude, or_so_far
 from corollary.core.params import (
     anything,
     array_like,
@@ -164,6 +165,13 @@ class CostSensitiveClassifier(Classifier):
         check_parameters(self, self.rules)
         remedy = "Calibrate it, or use a probabilistic classifier."
         check_offers(self._chosen(), "predict_proba", remedy)
+        with as_before(self):
+            self._learn(X, y, sample_weight)
+        if not self.prefit:
+            conclude(self.report_)
+        return self
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         if self.prefit:
             if self.estimator is None:
                 must = "prefit needs a fitted estimator"
@@ -171,9 +179,9 @@ class CostSensitiveClassifier(Classifier):
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
         else:
-            self.estimator_ = fit_with_weights(
-                self, clone(self._chosen()), X, y, sample_weight
-            )
+            self.estimator_ = clone(self._chosen())
+            with or_so_far(self.estimator_):
+                fit_with_weights(self, self.estimator_, X, y, sample_weight)
         self.classes_ = self.estimator_.classes_
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -181,7 +189,6 @@ class CostSensitiveClassifier(Classifier):
         self.training_priors_ = self._shares(y, sample_weight)
         told = y is None or hasattr(self.estimator_, "report_")
         self._settle(0 if told else len(np.asarray(y)))
-        return self
 
     def revised(self, **parameters: Any) -> Self:
         """Return this model with other costs or priors, without training again.

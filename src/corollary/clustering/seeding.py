@@ -24,6 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.decompositions import eigvalsh
 from corollary.core.randomness import row_keys
 from corollary.engine import Chunk, Moments, Statistics, Variances
 
@@ -106,7 +107,7 @@ class Survey(Statistics):
         M2 = self.moments.M2
         if M2.ndim == 1 or M2.shape[0] > WIDE:
             return -np.inf
-        spectrum = np.linalg.eigvalsh(M2)[::-1]
+        spectrum = eigvalsh(M2)[::-1]
         return max(0.0, float(spectrum[k - 1 :].sum()))
 
 

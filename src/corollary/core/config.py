@@ -21,6 +21,7 @@ __all__ = ["Config", "config_context", "get_config", "set_config"]
 
 
 EXECUTORS = ("auto", "serial", "threads")
+INTERRUPTS = ("raise", "keep")
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ class Config:
         Rows in a chunk of an array; by default about 4 MB of them.
     schedule : engine.PerPass, engine.PerChunk or None
         When the state is updated; by default after each pass.
+    interrupt : str
+        What follows when Ctrl-C has ended a fit and its best state is published:
+        ``"raise"`` raises KeyboardInterrupt again, ``"keep"`` warns and goes on.
+    patience : float
+        Seconds that a cluster may show no progress before a fit gives it up.
     """
 
     threads: int
@@ -50,6 +56,8 @@ class Config:
     executor: Any = "auto"
     chunk_rows: int | None = None
     schedule: Any = None
+    interrupt: str = "raise"
+    patience: float = 300.0
 
 
 def cores() -> int:
@@ -81,7 +89,7 @@ def set_config(**settings: Any) -> None:
     ----------
     **settings
         Fields of `Config`: threads, memory_limit (bytes, or a text such as
-        ``"1.5GB"``), verbose, executor, chunk_rows.
+        ``"1.5GB"``), verbose, executor, chunk_rows, schedule, interrupt, patience.
     """
     global _process
     _process = _changed(_process, settings)
@@ -116,6 +124,7 @@ def _changed(config: Config, settings: dict[str, Any]) -> Config:
         settings["threads"] = cores()
     if "executor" in settings:
         _check_executor(settings["executor"])
+    _check_interruption(settings)
     for name, low in (("threads", 1), ("verbose", 0), ("chunk_rows", 1)):
         if name not in settings or (name == "chunk_rows" and settings[name] is None):
             continue
@@ -131,6 +140,18 @@ def _check_executor(executor: Any) -> None:
     if isinstance(executor, str | None) and executor not in EXECUTORS:
         must = f"executor must be one of {list(EXECUTORS)} or a Dask Client"
         raise ParameterError(sentence("set_config", must, repr(executor)))
+
+
+def _check_interruption(settings: dict[str, Any]) -> None:
+    how, patience = settings.get("interrupt", "raise"), settings.get("patience", 1.0)
+    if how not in INTERRUPTS:
+        must = f"interrupt must be one of {list(INTERRUPTS)}"
+        raise ParameterError(sentence("set_config", must, repr(how)))
+    if isinstance(patience, bool) or not isinstance(patience, numbers.Real):
+        patience = -1.0
+    if not patience > 0:
+        must = "patience must be a number of seconds > 0"
+        raise ParameterError(sentence("set_config", must, repr(settings["patience"])))
 
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}

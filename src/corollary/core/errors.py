@@ -33,7 +33,7 @@ class MemoryLimitError(MemoryError):
 
 
 class ClusterError(RuntimeError):
-    """A cluster has no workers left, or loses the same part again and again."""
+    """A cluster has no workers left, shows no progress, or loses a part again."""
 
 
 class ModelFileError(ValueError):

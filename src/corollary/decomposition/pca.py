@@ -37,6 +37,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.base import Transformer
 from corollary.core.checks import check_memory
+from corollary.core.decompositions import eigh, svd
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import anything, boolean, missing, one_of, real, seed, whole
 from corollary.core.report import Optimality, Report, StopReason
@@ -232,12 +233,12 @@ class PCA(StreamingLearner, Transformer):
             R = np.pad(
                 R, ((0, max(0, most - len(R))), (0, 0))
             )  # directions of variance 0
-            _, sigma, U = np.linalg.svd(R, full_matrices=False)
+            _, sigma, U = svd(R, full_matrices=False)
             variances = sigma**2 / (s.n - 1)
             total = float((R**2).sum() / (s.n - 1))
         else:
             mean = s.mean
-            variances, U = np.linalg.eigh(s.covariance(ddof=1))  # (2)
+            variances, U = eigh(s.covariance(ddof=1))  # (2)
             variances, U = np.maximum(variances[::-1], 0.0), U[:, ::-1].T
             total = float(np.trace(s.M2) / (s.n - 1))
         variances, U = variances[:most], U[:most]

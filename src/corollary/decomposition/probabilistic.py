@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.decompositions import eigh
 
 __all__ = ["covariance_of", "log_likelihood"]
 
@@ -28,7 +29,7 @@ def covariance_of(U: Floats, variances: Floats, noise: float) -> Floats:
 
 def log_likelihood(Xc: Floats, C: Floats) -> Floats:
     """Return log p (2) of each centred row."""
-    variances, V = np.linalg.eigh(C)
+    variances, V = eigh(C)
     tiny = len(C) * np.finfo(np.float64).eps * max(float(variances[-1]), EMPTY)
     variances = np.maximum(variances, tiny)
     r2 = ((Xc @ V) ** 2 / variances).sum(axis=1)

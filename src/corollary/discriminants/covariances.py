@@ -13,6 +13,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory, check_two_classes, names_of
+from corollary.core.decompositions import eigh, eigvalsh
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import Rule, missing, one_of, real
 from corollary.core.report import Report
@@ -115,14 +116,14 @@ def floored(Sigma: Floats, s: Any) -> tuple[Floats, Floats]:
     raised to `FLOOR` times the largest variance of a feature over all rows, or to
     `FLOOR` itself where no feature varies.
     """
-    values, R = np.linalg.eigh(Sigma)
+    values, R = eigh(Sigma)
     floor = FLOOR * (float(np.diagonal(s.total()).max() / s.n.sum()) or 1.0)
     return np.maximum(values[:, ::-1], floor), R[:, :, ::-1]
 
 
 def singular_classes(learner: Any, Sigma: Floats, s: Floats, report: Report) -> None:
     """Warn of covariances whose eigenvalues were raised, naming the features."""
-    raised = s[:, -1] > np.linalg.eigvalsh(Sigma)[:, 0] + 0.5 * s[:, -1]
+    raised = s[:, -1] > eigvalsh(Sigma)[:, 0] + 0.5 * s[:, -1]
     for c in np.flatnonzero(raised)[:3]:
         which = diagnose(Sigma[c]).blame(names_of(learner))
         who = f" of class {learner.classes_.tolist()[c]!r}" if len(Sigma) > 1 else ""

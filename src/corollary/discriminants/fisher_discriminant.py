@@ -41,6 +41,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import names_of
+from corollary.core.decompositions import eigh, svd
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import missing, one_of, real, whole
 from corollary.core.report import Optimality, Report
@@ -160,7 +161,7 @@ class FisherDiscriminant(SummationLearner, ProjectingRule):
         """Solve (4) on the range of W."""
         shares, W = s.n / s.n.sum(), None
         if state.wide:
-            _, root, rows = np.linalg.svd(s.R, full_matrices=False)
+            _, root, rows = svd(s.R, full_matrices=False)
             values, U = root[::-1] ** 2 / s.n.sum(), rows[::-1].T
         else:
             if self.weighting == "rows":
@@ -169,14 +170,14 @@ class FisherDiscriminant(SummationLearner, ProjectingRule):
                 W = (s.S / s.n[:, None, None]).mean(axis=0)
                 shares = np.full(state.k, 1 / state.k)
             W = shrunk(W, self.shrinkage)
-            values, U = np.linalg.eigh(W)
+            values, U = eigh(W)
         kept = values > state.d * 1e-14 * max(float(values[-1]), 0.0)
         if not kept.any():
             must = "some feature must vary within a class"
             raise DataError(sentence(self, must, "classes of equal rows"))
         whiten = U[:, kept] / np.sqrt(values[kept])
         away = (s.mean - shares @ s.mean) @ whiten  # B = away' diag(shares) away
-        J, Q = np.linalg.eigh((away * shares[:, None]).T @ away)
+        J, Q = eigh((away * shares[:, None]).T @ away)
         most = self.n_components or min(state.k - 1, state.d)
         J, V = np.maximum(J[::-1], 0.0)[:most], (whiten @ Q)[:, ::-1][:, :most]
         V = V * facing(s.mean, V)

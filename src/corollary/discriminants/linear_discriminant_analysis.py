@@ -38,6 +38,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.checks import names_of
+from corollary.core.decompositions import eigh, eigvalsh, svd
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import (
     anything,
@@ -222,7 +223,7 @@ class LinearDiscriminantAnalysis(ScatterLearner, ProjectingRule):
         report.facts["parameters"] = k * d + d * (d + 1) // 2 + k - 1
         report.facts["rank"] = f"{line.rank} of {d}"
         if not state.wide:
-            eigenvalues = np.linalg.eigvalsh(line.Sigma)
+            eigenvalues = eigvalsh(line.Sigma)
             if eigenvalues[0] > 0:
                 report.condition = float(eigenvalues[-1] / eigenvalues[0])
         if line.rank < d:
@@ -293,14 +294,14 @@ class Axes(NamedTuple):
 def axes(Sigma: Floats) -> Axes:
     """Decompose a covariance."""
     scale = spread(np.diagonal(Sigma))
-    values, V = np.linalg.eigh(Sigma / np.outer(scale, scale))
+    values, V = eigh(Sigma / np.outer(scale, scale))
     return Axes(scale, np.sqrt(np.maximum(values[::-1], 0.0)), V[:, ::-1])
 
 
 def root_axes(R: Floats) -> Axes:
     """Decompose the covariance R'R by a root with few rows."""
     scale = spread((R**2).sum(axis=0))
-    _, sigma, V = np.linalg.svd(R / scale, full_matrices=False)
+    _, sigma, V = svd(R / scale, full_matrices=False)
     return Axes(scale, sigma, V.T)
 
 
@@ -312,7 +313,7 @@ def whitened(s: Any, found: Axes, pi: Floats, tol: float) -> Line:
     W = V[:, :rank] / sigma[:rank] / scale[:, None]  # W W' = Sigma^-1
     away = s.mean - pi @ s.mean
     spans = np.sqrt(n * pi / (k - 1))[:, None] * (away @ W)
-    _, size, Vt = np.linalg.svd(spans, full_matrices=False)
+    _, size, Vt = svd(spans, full_matrices=False)
     ratios = size**2 / max(float((size**2).sum()), np.finfo(float).tiny)
     v = W @ Vt[: int((size > tol * size[:1]).sum())].T
     projected = away @ v
@@ -323,10 +324,10 @@ def whitened(s: Any, found: Axes, pi: Floats, tol: float) -> Line:
 
 def generalised(means: Floats, Sigma: Floats, between: Floats, pi: Floats) -> Line:
     """Solve (3) on the range of Sigma, with v' Sigma v = 1; then (1)."""
-    values, V = np.linalg.eigh(Sigma)
+    values, V = eigh(Sigma)
     kept = values > len(Sigma) * np.finfo(np.float64).eps * max(values[-1], 0.0)
     W = V[:, kept] / np.sqrt(values[kept])  # W W' = Sigma^-1
-    shares, U = np.linalg.eigh(W.T @ between @ W)
+    shares, U = eigh(W.T @ between @ W)
     shares, v = shares[::-1], (W @ U)[:, ::-1]
     ratios = shares / max(float(shares.sum()), np.finfo(np.float64).tiny)
     coef = means @ v @ v.T

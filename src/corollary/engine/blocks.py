@@ -11,8 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from corollary.core.arrays import Floats, Matrix
-from corollary.core.config import get_config
-from corollary.engine.executors import single_threaded_blas, team
+from corollary.engine.executors import side_by_side, single_threaded_blas
 
 __all__ = ["fill_rows", "row_products"]
 
@@ -35,12 +34,8 @@ def fill_rows(function: Callable[[Matrix], Floats], X: Matrix, columns: int) -> 
     def fill(start: int) -> None:
         out[start : start + rows] = function(X[start : start + rows])
 
-    threads = get_config().threads
     with single_threaded_blas():
-        if threads > 1:
-            list(team(threads).map(fill, range(0, n, rows)))
-        else:
-            list(map(fill, range(0, n, rows)))
+        side_by_side(fill, range(0, n, rows))
     return out
 
 

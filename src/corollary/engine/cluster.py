@@ -23,6 +23,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
+from corollary.core.config import get_config
 from corollary.core.errors import ClusterError, ParameterError, sentence
 from corollary.engine.executors import (
     Executor,
@@ -42,6 +43,7 @@ IN_FLIGHT = 4  # parts under way for each thread of the cluster
 PATIENCE = 60.0  # seconds to wait while there is no worker at all
 ATTEMPTS = 10  # times that a part is given to the cluster, for PATIENCE at least
 GLANCE = 1.0  # seconds between two looks at a part that takes long
+TRANSFER = 10.0  # seconds that a worker may take to accept rows
 INLINE_BYTES = 2**20  # of a function with its state, above which it is placed once
 GONE = ("lost", "cancelled", "error")  # what becomes of a future
 
@@ -104,17 +106,20 @@ class DaskExecutor(Executor):
         """Keep a window of parts under way; take the results in order."""
         order = Order(self.client, task, self._fit(memories))
         window: deque[Job] = deque()
+        progress = Progress(window)
         try:
             most = IN_FLIGHT * max(1, sum(self._workers().values()))
             for number, part in enumerate(parts):
                 window.append(Job(number, part))
                 with contextlib.suppress(Lost):  # `_results` tries again
                     self._submit(order, window[-1])
+                    progress.begin()
+                self._check_progress(progress)
                 if len(window) >= most:
-                    yield from self._results(order, window[0])
+                    yield from self._results(order, window[0], progress)
                     window.popleft()
             while window:
-                yield from self._results(order, window[0])
+                yield from self._results(order, window[0], progress)
                 window.popleft()
         finally:  # an error, Ctrl-C, or a caller that stopped asking
             futures = [job.future for job in window if job.future is not None]
@@ -128,7 +133,11 @@ class DaskExecutor(Executor):
         self._placed.clear()
         self._homes.clear()
         with contextlib.suppress(Exception):  # nothing to free on a dead cluster
-            self.client.run(release, fits, wait=False, on_error="ignore")
+            self.client.sync(self._free, fits, callback_timeout=GLANCE)
+
+    async def _free(self, fits: set[str]) -> None:
+        run = self.client.run
+        await run(release, fits, wait=False, on_error="ignore", asynchronous=True)
 
     def _fit(self, memories: Memories) -> str:
         """Name the memories on the workers; forgotten ones get another name."""
@@ -145,7 +154,7 @@ class DaskExecutor(Executor):
         job.home = self._homes.pop(job.number, None)
         where = {"workers": [job.home], "allow_other_workers": True} if job.home else {}
         key = f"corollary-{uuid.uuid4().hex}"
-        with losses(OSError, TimeoutError):
+        with losses(OSError, TimeoutError, KeyError):  # or unknown by now
             job.rows = self._rows(job)
             arguments = (order.shipped(), order.fit, job.number)
             if isinstance(job.part, Partition):
@@ -171,23 +180,25 @@ class DaskExecutor(Executor):
             raise Lost
         worker = workers[job.number % len(workers)]
         (chunk,) = part.chunks()
-        future = self.client.scatter(chunk, workers=[worker], hash=False, timeout=10)
+        future = placed(self.client, chunk, workers=[worker])
         if key is not None:
             self._placed[key] = future
         return future
 
-    def _results(self, order: Order, job: Job) -> list[Any]:
+    def _results(self, order: Order, job: Job, progress: Progress) -> list[Any]:
         """Wait for a part; submit it again as often as it gets lost."""
         begun, attempts = time.monotonic(), 0
+        progress.begin()
         while True:
             try:
                 if job.future is None:
                     self._submit(order, job)
-                self._homes[job.number], results = self._wait(order, job)
+                self._homes[job.number], results = self._wait(order, job, progress)
                 return results
             except Lost as lost:
                 reason = failure(lost.__cause__) if lost.__cause__ else "worker died"
             job.drop()
+            self._check_progress(progress)
             attempts += 1
             if attempts >= ATTEMPTS and time.monotonic() > begun + PATIENCE:
                 must = f"a part must come back from the cluster in {attempts} attempts"
@@ -197,7 +208,9 @@ class DaskExecutor(Executor):
             time.sleep(min(GLANCE, 0.05 * 2**attempts))  # the dead are soon known
             self._await_workers()
 
-    def _wait(self, order: Order, job: Job) -> tuple[str, list[Any]]:
+    def _wait(
+        self, order: Order, job: Job, progress: Progress
+    ) -> tuple[str, list[Any]]:
         from distributed import KilledWorker
         from distributed.comm import CommClosedError
 
@@ -208,12 +221,21 @@ class DaskExecutor(Executor):
                 except TimeoutError:
                     if job.future.status == "error":
                         raise  # the learner's own
+            self._check_progress(progress)
             needed = (job.future, job.rows, order.future)
             if any(getattr(future, "status", "") in GONE for future in needed):
                 raise Lost
             workers = self._await_workers()
             if job.home is not None and job.home not in workers:
                 raise Lost  # Dask may go on waiting for it, allowed others or not
+
+    def _check_progress(self, progress: Progress) -> None:
+        """Give up a cluster that has long finished no part."""
+        patience = get_config().patience
+        if progress.seconds() > patience:
+            must = f"a cluster must finish a part within {patience:g} seconds"
+            remedy = "See whether its workers hang, or set_config(patience=...)."
+            raise ClusterError(sentence(self, must, "none", remedy))
 
     def _await_workers(self) -> dict[str, int]:
         """Return the workers with their threads; give up when there are none."""
@@ -231,8 +253,30 @@ class DaskExecutor(Executor):
         """Look which workers are there now, and how many threads each has."""
         with contextlib.suppress(OSError, TimeoutError):
             if self.client.status == "running":
-                return dict(self.client.nthreads())
+                ask, patience = self.client.scheduler.ncores, get_config().patience
+                return dict(self.client.sync(ask, callback_timeout=patience))
         return {}
+
+
+class Progress:
+    """When the cluster last finished one of the parts under way."""
+
+    def __init__(self, window: deque[Job]) -> None:
+        self.window, self.finished = window, 0
+        self.moved = time.monotonic()
+
+    def begin(self) -> None:
+        """Start the clock: the caller may have been busy meanwhile."""
+        self.moved = time.monotonic()
+
+    def seconds(self) -> float:
+        """Return how long no part has been finished."""
+        futures = [job.future for job in self.window if job.future is not None]
+        finished = sum(future.status == "finished" for future in futures)
+        if finished > self.finished:
+            self.begin()
+        self.finished = finished
+        return time.monotonic() - self.moved
 
 
 @contextlib.contextmanager
@@ -242,6 +286,18 @@ def losses(*kinds: Any) -> Iterator[None]:
         yield
     except (CancelledError, *kinds) as error:
         raise Lost from error
+
+
+def placed(client: Any, value: Any, **where: Any) -> Any:
+    """Put a value on workers; TimeoutError where they do not take it."""
+    seconds = min(TRANSFER, get_config().patience)
+
+    async def scatter() -> Any:
+        return await client.scatter(
+            value, hash=False, timeout=seconds, asynchronous=True, **where
+        )
+
+    return client.sync(scatter, callback_timeout=seconds)
 
 
 class Order:
@@ -258,9 +314,7 @@ class Order:
         if len(self.shipment.pickled) <= INLINE_BYTES:
             return self.shipment
         if self.future is None or self.future.status in GONE:
-            self.future = self.client.scatter(
-                self.shipment, broadcast=True, hash=False, timeout=10
-            )
+            self.future = placed(self.client, self.shipment, broadcast=True)
         return self.future
 
 

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from corollary.core.errors import DataError, sentence
+from corollary.core.interrupt import as_before, conclude
 from corollary.core.magnitude import check_learned
 from corollary.core.params import Rule, check_parameters
 from corollary.core.report import Report, StopReason
@@ -77,6 +78,10 @@ class SummationLearner(ABC):
         """Look at the data once more with the last state, if that is worth a pass."""
         return Settled(state)
 
+    def publishable(self, state: Any) -> bool:
+        """Tell whether a state makes a model where Ctrl-C leaves out `settle`."""
+        return True
+
     def account(self, state: Any, report: Report) -> None:  # noqa: B027
         """Tell the report how far from optimal the state is, and what else is known."""
 
@@ -108,8 +113,10 @@ class SummationLearner(ABC):
         self
         """
         check_parameters(self, self.rules)
-        fitted = run(self, open_source(self, X, y, sample_weight))
-        self._finish(fitted)
+        with as_before(self):
+            fitted = run(self, open_source(self, X, y, sample_weight))
+            self._finish(fitted)
+        conclude(fitted.report)
         return self
 
     def _finish(self, fitted: Fitted) -> None:
@@ -144,8 +151,9 @@ class StreamingLearner(SummationLearner):
     def _absorb(self, X: Any, y: Any, w: Any, classes: Any = None) -> Self:
         check_parameters(self, self.rules)
         before = getattr(self, "_running", None)
-        source = open_source(self, X, y, w, reset=before is None, classes=classes)
-        self._finish(stream(self, source, before))
+        with as_before(self):
+            source = open_source(self, X, y, w, reset=before is None, classes=classes)
+            self._finish(stream(self, source, before))
         return self
 
     def _finish(self, fitted: Fitted) -> None:

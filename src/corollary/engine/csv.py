@@ -197,8 +197,7 @@ class Text:
         from pyarrow import ArrowException
 
         with unchanged(self.who, self.file.path):
-            if File.seen(self.filesystem, self.file.path) != self.file:
-                raise OSError("the file is another one now")
+            self.file.check_unchanged(self.filesystem)
             try:
                 with self._opened(kinds) as reader:
                     yield from map(labels_present, reader)

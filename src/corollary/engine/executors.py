@@ -12,27 +12,30 @@ import sys
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+from corollary.core.config import get_config
+from corollary.core.interrupt import stop_if_asked
 from corollary.engine.sources import Chunk, Loaded, Part
+from corollary.engine.team import Job, in_a_team, in_turn, run_parts, team
 
 __all__ = [
     "Executor",
     "Memories",
     "NoMemories",
     "Serial",
-    "Team",
     "Threads",
+    "side_by_side",
     "single_threaded_blas",
 ]
 
+T = TypeVar("T")
 R = TypeVar("R")
 Task = Callable[[Chunk], R]
 Memories = dict[tuple[int, int], dict[str, Any]]  # by part and chunk of the part
@@ -99,24 +102,27 @@ class Threads(Executor):
         self, task: Task[R], parts: Iterable[Part], memories: Memories
     ) -> Iterator[R]:
         """Keep the team busy with a few parts more than it has threads."""
-        context = copy_context()
 
         def work(number: int, part: Part) -> list[R]:
-            run = context.copy().run
-            return [run(task, chunk) for chunk in chunks(part, number, memories)]
+            results = []
+            for chunk in chunks(part, number, memories):
+                stop_if_asked()
+                results.append(task(chunk))
+            return results
 
-        window: deque[Future[list[R]]] = deque()
+        job = Job(team(self.threads))
+        window: deque[Future[list[R]]] = job.futures
         with single_threaded_blas():
             try:
                 for number, part in enumerate(self._enough(parts)):
-                    window.append(team(self.threads).submit(work, number, part))
+                    job.submit(work, number, part)
                     if len(window) > 2 * self.threads:
                         yield from window.popleft().result()
                 while window:
                     yield from window.popleft().result()
-            finally:  # an error, Ctrl-C, or a caller that stopped asking
-                for future in window:
-                    future.cancel()
+            except BaseException:  # an error, Ctrl-C, or a caller that stopped asking
+                job.halt()
+                raise
 
     def _enough(self, parts: Iterable[Part]) -> Iterable[Part]:
         """Break up the parts where they are too few to keep every thread busy."""
@@ -131,10 +137,11 @@ def _pieces(part: Part) -> Iterator[Part]:
 
 def _ahead(parts: Iterable[Part], memories: Memories) -> Iterator[Chunk]:
     """Read one chunk ahead in a thread of its own."""
-    reader = team(1)
+    reader = Job(team(1))
 
     def drain(part: Part, rows: Iterator[Chunk], read: Future[Any]) -> Iterator[Chunk]:
         while (chunk := read.result()) is not None:
+            reader.futures.remove(read)
             if part.several:
                 read = reader.submit(next, rows, None)
             yield chunk
@@ -142,31 +149,34 @@ def _ahead(parts: Iterable[Part], memories: Memories) -> Iterator[Chunk]:
                 return
 
     begun: Iterator[Chunk] = iter(())
-    for number, part in enumerate(parts):
-        rows = chunks(part, number, memories)
-        following = drain(part, rows, reader.submit(next, rows, None))
+    try:
+        for number, part in enumerate(parts):
+            rows = chunks(part, number, memories)
+            following = drain(part, rows, reader.submit(next, rows, None))
+            yield from begun
+            begun = following
         yield from begun
-        begun = following
-    yield from begun
+    except BaseException:  # as in `Threads`
+        reader.halt()
+        raise
 
 
-class Team(ThreadPoolExecutor):
-    """Threads that work under the configuration of whoever asks them to."""
+def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Do the work for each item, several at a time; Ctrl-C stops all of them.
 
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Hand over a task together with the configuration in force here."""
-        return super().submit(copy_context().run, fn, *args, **kwargs)
-
-
-@cache
-def team(threads: int) -> Team:
-    """Return the process's team of that size; it waits passively between fits."""
-    return Team(threads, thread_name_prefix="corollary")
+    >>> side_by_side(abs, [-1, 2, -3])
+    [1, 2, 3]
+    """
+    threads = get_config().threads
+    if threads == 1 or len(items) <= 1 or in_a_team():
+        return in_turn(work, items)
+    with single_threaded_blas():
+        return run_parts(work, items, team(threads))
 
 
 _limits_lock = threading.Lock()
 _limits: list[Any] = []  # the one limiter in force
-_limits_users = 0
+_limits_users: set[object] = set()
 
 
 @lru_cache(maxsize=1)
@@ -178,23 +188,37 @@ def _libraries(modules: int) -> ThreadpoolController:
 @contextlib.contextmanager
 def single_threaded_blas() -> Iterator[None]:
     """Hold BLAS to one thread; the last of several concurrent fits releases it."""
-    global _limits_users
+    user = object()
+    try:
+        _hold(user)
+        yield
+    finally:
+        try:
+            _release(user)
+        except KeyboardInterrupt:  # must not leave BLAS on one thread for ever
+            _release(user)
+            raise
+
+
+def _hold(user: object) -> None:
     with _limits_lock:
-        if _limits_users == 0:
+        if not _limits:
             controller = _libraries(len(sys.modules))
             _any_thread_may_limit(controller)
             _limits.append(controller.limit(limits=1, user_api="blas"))
-        _limits_users += 1
-    try:
-        yield
-    finally:
-        with _limits_lock:
-            _limits_users -= 1
-            if _limits_users == 0:
-                controller = _libraries(len(sys.modules))
-                _any_thread_may_limit(controller)
-                _limits.pop().restore_original_limits()
-                _any_thread_may_limit(controller)
+        _limits_users.add(user)
+
+
+def _release(user: object) -> None:
+    """Let one user go; to do it twice does no harm."""
+    with _limits_lock:
+        _limits_users.discard(user)
+        if _limits and not _limits_users:
+            controller = _libraries(len(sys.modules))
+            _any_thread_may_limit(controller)
+            _limits[0].restore_original_limits()
+            _any_thread_may_limit(controller)
+            _limits.clear()
 
 
 def _any_thread_may_limit(controller: ThreadpoolController) -> None:
@@ -206,10 +230,10 @@ def _any_thread_may_limit(controller: ThreadpoolController) -> None:
 
 
 def _alone() -> None:
-    """Forget the threads that a forked child does not have, and what they held."""
-    global _limits_lock, _limits_users
-    team.cache_clear()
-    _limits_lock, _limits_users = threading.Lock(), 0
+    """Forget the limit that threads held which a forked child does not have."""
+    global _limits_lock
+    _limits_lock = threading.Lock()
+    _limits_users.clear()
     while _limits:
         _any_thread_may_limit(_libraries(len(sys.modules)))
         _limits.pop().restore_original_limits()

@@ -223,8 +223,8 @@ def _footer(who: str, filesystem: Any, file: File, again: bool = False) -> Any:
     """Read the footer of a Parquet file; keep the last few."""
     from pyarrow import ArrowException, parquet
 
-    if again and File.seen(filesystem, file.path) != file:
-        raise OSError("the file is another one now")
+    if again:
+        file.check_unchanged(filesystem)
     key = (filesystem.type_name, file)
     with _footers_lock:
         if key in _footers:

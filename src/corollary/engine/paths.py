@@ -7,6 +7,7 @@ URL (``s3://``, ``gs://``, ``file://`` through pyarrow; any other through fsspec
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -24,6 +25,16 @@ class File:
     path: str
     size: int | None
     changed: int | None  # nanoseconds since 1970
+    identity: tuple[str, int, int] | None = None  # host, inode, last change of either
+
+    @classmethod
+    def of(cls, filesystem: Any, info: Any) -> File:
+        """Note what the file system tells of a file; a local one tells more."""
+        identity = None
+        if filesystem.type_name == "local":
+            status = os.stat(info.path)
+            identity = (platform.node(), status.st_ino, status.st_ctime_ns)
+        return cls(info.path, info.size, info.mtime_ns, identity)
 
     @classmethod
     def seen(cls, filesystem: Any, path: str) -> File:
@@ -31,7 +42,19 @@ class File:
         info = filesystem.get_file_info(path)
         if not info.is_file:
             raise FileNotFoundError(f"no such file: {path}")
-        return cls(path, info.size, info.mtime_ns)
+        return cls.of(filesystem, info)
+
+    def check_unchanged(self, filesystem: Any) -> None:
+        """Look again; raise OSError where the file is another one now.
+
+        A worker on another host may have a copy of its own, of the same age.
+        """
+        now = File.seen(filesystem, self.path)
+        mine, its = self.identity, now.identity
+        here = mine is not None and its is not None and mine[0] == its[0]
+        alike = (now.size, now.changed) == (self.size, self.changed)
+        if not alike or (here and mine != its):
+            raise OSError("the file is another one now")
 
 
 def located(
@@ -97,7 +120,7 @@ def _files(
     try:
         info = filesystem.get_file_info(path)
         if info.is_file:
-            return [File(info.path, info.size, info.mtime_ns)]
+            return [File.of(filesystem, info)]
         pattern = any(sign in path for sign in "*?[") and info.type is not (
             fs.FileType.Directory
         )
@@ -119,7 +142,7 @@ def _files(
         kinds = " or ".join(endings)
         came = "no match" if pattern else f"a directory without {kinds} files"
         raise DataError(sentence(who, must, came))
-    return [File(name, names[name].size, names[name].mtime_ns) for name in wanted]
+    return [File.of(filesystem, names[name]) for name in wanted]
 
 
 def _fixed_part(pattern: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
+from corollary.core.interrupt import as_before, conclude
 from corollary.core.magnitude import check_learned, numerical_errors
 from corollary.core.memory import check_working_memory, less_memory
 from corollary.core.params import Rule, check_parameters
@@ -133,17 +134,19 @@ class RowsLearner(ABC):
         """Check data as `fit` does, and learn from it in a way of the caller's."""
         check_parameters(self, self.rules)
         begun = time.perf_counter()
-        data = Data(self, open_source(self, X, y, sample_weight))
         report = Report(type(self).__name__, StopReason.CLOSED_FORM, 1)
-        try:
-            rows = gather(data)
-            ours = 0.0 if data.source.in_memory else chunk_size(rows)
-            with less_memory(ours), numerical_errors(self):
-                learn(rows, report)
-        finally:
-            data.executor.close()
-        complete(report, data, time.perf_counter() - begun)
-        self.report_ = report
-        check_learned(self)
+        with as_before(self):
+            data = Data(self, open_source(self, X, y, sample_weight))
+            try:
+                rows = gather(data)
+                ours = 0.0 if data.source.in_memory else chunk_size(rows)
+                with less_memory(ours), numerical_errors(self):
+                    learn(rows, report)
+            finally:
+                data.executor.close()
+            complete(report, data, time.perf_counter() - begun)
+            self.report_ = report
+            check_learned(self)
         warn_if_short(report)
+        conclude(report)
         return self

@@ -15,6 +15,7 @@ import contextlib
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -46,7 +47,7 @@ from corollary.engine.statistics import fold
 if TYPE_CHECKING:
     from corollary.engine.contract import SummationLearner
 
-__all__ = ["Data", "Fitted", "Settled", "run", "stream"]
+__all__ = ["SHORT", "Data", "Fitted", "Settled", "run", "stream", "unsaid"]
 
 S = TypeVar("S")
 
@@ -402,7 +403,7 @@ def _follow(
         assert last.reason is not None  # and every fit ends
         end, reason = learner.settle(data, last.state), last.reason
     except KeyboardInterrupt:
-        if last is None:
+        if last is None or not learner.publishable(last.state):
             raise
         end, reason = Settled(last.state), StopReason.INTERRUPTED
     passes = 1 if last.reason is StopReason.STREAMING else len(trace)
@@ -448,9 +449,12 @@ def _account(
     learner: SummationLearner, fitted: Fitted, data: Data, seconds: float
 ) -> None:
     """Complete the report and warn where the fit stopped short."""
-    complete(fitted.report, data, seconds)
-    learner.account(fitted.state, fitted.report)
-    warn_if_short(fitted.report)
+    report, stop = fitted.report, fitted.report.stop
+    complete(report, data, seconds)
+    learner.account(fitted.state, report)
+    if stop is StopReason.INTERRUPTED:
+        report.stop = stop
+    warn_if_short(report)
 
 
 def complete(report: Report, data: Data, seconds: float) -> None:
@@ -462,9 +466,22 @@ def complete(report: Report, data: Data, seconds: float) -> None:
     report.source = data.source.described
 
 
+_unsaid: ContextVar[bool] = ContextVar("corollary_unsaid", default=False)
+
+
+@contextlib.contextmanager
+def unsaid() -> Iterator[None]:
+    """Let fits inside another fit stop short without a word: it counts them itself."""
+    token = _unsaid.set(True)
+    try:
+        yield
+    finally:
+        _unsaid.reset(token)
+
+
 def warn_if_short(report: Report) -> None:
     """Warn where a fit stopped before its rule was met."""
-    if report.stop in SHORT:
+    if report.stop in SHORT and not _unsaid.get():
         text = (
             f"{report.learner}: {report.stop.word} after {report.passes} passes; "
             f"{report.optimality}. {report.stop.remedy}"

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.decompositions import eigh, svd
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import real, whole
 from corollary.kernels.kernel import Kernel, as_kernel, count
@@ -133,7 +134,7 @@ def kernel_cca(
     V, t, means_y = spectrum(other(Y))
     kappa = n * float(reg)
     M = (s / np.sqrt(s**2 + kappa))[:, None] * (U.T @ V) * (t / np.sqrt(t**2 + kappa))
-    P, rho, Qt = np.linalg.svd(M, full_matrices=False)  # (2)
+    P, rho, Qt = svd(M, full_matrices=False)  # (2)
     q = len(rho) if n_components is None else min(n_components, len(rho))
     P, Q = P[:, :q], Qt[:q].T
     a = np.sqrt(n) * U @ (P / (s * np.sqrt(s**2 + kappa))[:, None])  # (3)
@@ -160,7 +161,7 @@ def spectrum(K: Floats) -> tuple[Floats, Floats, Floats]:
     K = K.astype(np.float64)
     means = K.mean(axis=0)
     K = K - means - means[:, None] + means.mean()
-    values, U = np.linalg.eigh((K + K.T) / 2)
+    values, U = eigh((K + K.T) / 2)
     kept = values > 10 * len(K) * np.finfo(np.float64).eps * np.abs(values).max()
     if not kept.any():
         must = "the points of each view must differ in the kernel's space"

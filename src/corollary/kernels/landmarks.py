@@ -24,6 +24,7 @@ import numpy as np
 
 from corollary.clustering.k_means import KMeans
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.decompositions import eigh
 from corollary.core.randomness import generator
 from corollary.core.rows import dense
 from corollary.kernels.kernel import Kernel
@@ -69,7 +70,7 @@ def leverage_scores(K: Any, dimension: float) -> Vector:
     >>> leverage_scores(K, 1.0).round(2).tolist()  # two alike, and one by itself
     [0.29, 0.29, 0.41]
     """
-    values, U = np.linalg.eigh(np.asarray(K, dtype=np.float64))
+    values, U = eigh(np.asarray(K, dtype=np.float64))
     values = np.maximum(values, 0.0)
     low, high = 1e-15 * values[-1], 1e3 * values.sum()
     for _ in range(100):

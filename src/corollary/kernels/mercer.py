@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.decompositions import eigh
 from corollary.core.errors import ParameterError, sentence
 from corollary.kernels.kernel import Kernel, as_kernel, count
 
@@ -113,7 +114,7 @@ def mercer_check(kernel: Any, X: Any) -> MercerCheck:
     K = np.asarray(as_kernel(kernel)(X, X))
     n, eps = len(K), float(np.finfo(K.dtype).eps)
     K = K.astype(np.float64)
-    values, vectors = np.linalg.eigh((K + K.T) / 2)
+    values, vectors = eigh((K + K.T) / 2)
     noise = 10 * n * eps * float(np.abs(values).max())
     asymmetry = float(np.abs(K - K.T).max())
     smallest, v = float(values[0]), None
@@ -204,7 +205,7 @@ def mercer_features(kernel: Any, X: Any, rank: int | None = None) -> MercerFeatu
         raise ParameterError(sentence("mercer_features", must, repr(rank)))
     K = k(X)
     eps = float(np.finfo(K.dtype).eps)
-    values, U = np.linalg.eigh(K.astype(np.float64))
+    values, U = eigh(K.astype(np.float64))
     values, U = values[::-1], U[:, ::-1]
     kept = int((values > 10 * n * eps * np.abs(values).max()).sum())
     kept = kept if rank is None else min(rank, kept)

@@ -33,6 +33,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary.core.arrays import Floats, Matrix
+from corollary.core.decompositions import eigh, product
 from corollary.core.params import (
     anything,
     function,
@@ -253,7 +254,7 @@ def powers(degree: float, c: float, gamma: float) -> Kernel:
 
 def inverse_root(K: Floats) -> Floats:
     """Return K^(-1/2) on the span of K's eigenvectors above the noise, 0 elsewhere."""
-    values, U = np.linalg.eigh((K + K.T) / 2)
+    values, U = eigh((K + K.T) / 2)
     noise = 10 * len(K) * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0)
     kept = values > noise
-    return (U[:, kept] / np.sqrt(values[kept])) @ U[:, kept].T
+    return product(U[:, kept] / np.sqrt(values[kept]), U[:, kept].T)

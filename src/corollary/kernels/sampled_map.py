@@ -8,7 +8,6 @@ what it loses of its kernel is measured on the sample.
 
 from __future__ import annotations
 
-import threading
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +18,6 @@ import numpy as np
 from corollary.clustering.seeding import Sample
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.base import Transformer
-from corollary.core.config import get_config
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine import (
     Chunk,
@@ -29,7 +27,7 @@ from corollary.engine import (
     SummationLearner,
     Variances,
 )
-from corollary.engine.executors import single_threaded_blas, team
+from corollary.engine.executors import side_by_side
 
 __all__ = ["Drawing", "SampledMap", "Seen", "by_blocks", "variance_of"]
 
@@ -129,26 +127,15 @@ class SampledMap(SummationLearner, Transformer):
 
 def by_blocks(write: Callable[[Matrix, Floats], Any], X: Matrix, width: int) -> Floats:
     """Let `write` fill in the features of all rows, some at a time, on all cores."""
-    n, threads = X.shape[0], get_config().threads
+    n = X.shape[0]
     step = max(64, BLOCK_BYTES // (X.dtype.itemsize * max(1, width)))
     out = np.empty((n, width), X.dtype)
 
     def work(a: int) -> None:
         write(X[a : a + step], out[a : a + step])
 
-    if n <= step or threads == 1 or in_a_team():
-        for a in range(0, n, step):
-            work(a)
-        return out
-    with single_threaded_blas():
-        for _ in team(threads).map(work, range(0, n, step)):
-            pass
+    side_by_side(work, range(0, n, step))
     return out
-
-
-def in_a_team() -> bool:
-    """Tell whether this thread is one of a team, which must not wait for the team."""
-    return threading.current_thread().name.startswith("corollary")
 
 
 def variance_of(spread: Variances) -> float:

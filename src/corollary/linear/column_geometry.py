@@ -20,6 +20,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.decompositions import eigh, svd
 from corollary.engine import Triangle
 from corollary.solvers.least_squares import centred, raw, spectrum_of
 
@@ -89,7 +90,7 @@ class Geometry:
         if self.intercept:
             first = np.sqrt(self.n) * np.append(1.0, self.mean)
             R = np.vstack([first, np.column_stack([np.zeros(len(R)), R])])
-        values = np.linalg.svd(R / np.sqrt((R**2).sum(axis=0)), compute_uv=False)
+        values = svd(R / np.sqrt((R**2).sum(axis=0)), compute_uv=False)
         return float(values[0] / values[-1])
 
 
@@ -100,7 +101,7 @@ def square_root(G: Floats) -> Floats:
     try:
         return np.linalg.cholesky(C).T * scale
     except np.linalg.LinAlgError:
-        values, V = np.linalg.eigh(C)
+        values, V = eigh(C)
         floor = 64 * len(C) * np.finfo(np.float64).eps
         values = np.where(values > floor, values, 0.0)
         return np.asarray((V * np.sqrt(values)).T * scale)

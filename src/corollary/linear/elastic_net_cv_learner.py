@@ -33,6 +33,7 @@ from corollary.core.checks import (
     present,
 )
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.interrupt import as_before
 from corollary.core.magnitude import check_learned
 from corollary.core.params import (
     anything,
@@ -121,8 +122,20 @@ class ElasticNetCVLearner(Regressor):
         -------
         self
         """
-        begun = time.perf_counter()
         check_parameters(self, self.rules)
+        with as_before(self):
+            self._learn(X, y, sample_weight)
+        return self
+
+    def predict(self, X: Any) -> Vector:
+        """Return X b + b0."""
+        X = self._query(X)
+        return X @ self.coef_.astype(X.dtype) + np.asarray(self.intercept_, X.dtype)
+
+    # -- parts of a fit ------------------------------------------------------------
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Make the folds' paths, choose, and fit the choice."""
+        begun = time.perf_counter()
         X, y, w, kept = self._rows(X, y, sample_weight)
         whole_design = design_of(X, y, w, intercept=self.fit_intercept)
         ratios = self._l1_ratios()
@@ -148,14 +161,7 @@ class ElasticNetCVLearner(Regressor):
         self._publish(point, whole_design, X)
         self._account(point, short, X, time.perf_counter() - begun)
         check_learned(self)
-        return self
 
-    def predict(self, X: Any) -> Vector:
-        """Return X b + b0."""
-        X = self._query(X)
-        return X @ self.coef_.astype(X.dtype) + np.asarray(self.intercept_, X.dtype)
-
-    # -- parts of a fit ------------------------------------------------------------
     def _rows(
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Matrix, Floats, Vector | None, Vector | None]:

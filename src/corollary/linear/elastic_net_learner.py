@@ -147,6 +147,10 @@ class ElasticNetLearner(SummationLearner, Regressor):
         solved = self._solved(design, state)
         return Settled(solved, None, self.objective(None, solved))
 
+    def publishable(self, state: Shrunk) -> bool:
+        """Tell whether a descent has ended."""
+        return bool(state.points)
+
     def _solved(self, design: Design, state: Shrunk) -> Shrunk:
         rho, positive = self._l1_ratio(), bool(self.positive)
         penalty = Penalty(rho, positive, float(self.tol), int(self.max_iter))

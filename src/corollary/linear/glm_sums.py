@@ -24,6 +24,7 @@ import scipy.linalg as sla
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.decompositions import cho_factor, eigh
 from corollary.core.errors import DataError, sentence
 from corollary.engine import Chunk, Moments, Statistics, Variances
 from corollary.linear.logistic_sums import LARGE, SPARSE, curvature
@@ -221,10 +222,10 @@ def inverse(A: Floats) -> Floats:
         return np.where(d2 > 0, 1 / scale**2, 0.0)
     C = A / np.outer(scale, scale)
     try:
-        factor = sla.cho_factor(C, lower=True, check_finite=False)
+        factor = cho_factor(C, lower=True, check_finite=False)
         inner = sla.cho_solve(factor, np.eye(len(C)), check_finite=False)
     except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(C)
+        values, vectors = eigh(C)
         floor = 8 * len(C) * np.finfo(np.float64).eps * max(float(values[-1]), 1.0)
         inner = (vectors / np.maximum(values, floor)) @ vectors.T
     return inner / np.outer(scale, scale)
@@ -238,9 +239,9 @@ def weakest(first: Floats, H: Floats, free: Vector) -> Floats | None:
     at = np.ix_(free, free)
     start: Any = first[at]
     scale = np.sqrt(np.maximum(np.diagonal(start), np.finfo(np.float64).tiny))
-    values, V = np.linalg.eigh(start / np.outer(scale, scale))
+    values, V = eigh(start / np.outer(scale, scale))
     F = V / np.sqrt(np.maximum(values, 64 * EPS * len(V))) / scale[:, None]
-    shares, directions = np.linalg.eigh(F.T @ H[at] @ F)
+    shares, directions = eigh(F.T @ H[at] @ F)
     if shares[0] > SUSPECT:
         return None
     v = np.zeros(len(free))

@@ -52,6 +52,7 @@ from corollary.core.checks import (
     encode_labels,
 )
 from corollary.core.errors import DataError, sentence
+from corollary.core.interrupt import as_before, conclude
 from corollary.core.magnitude import check_learned
 from corollary.core.params import (
     boolean,
@@ -80,6 +81,13 @@ class Contest:
     scores: Floats  # (n,)
     mistakes: list[int]
     rested: bool = False
+
+    def go_back(self, mistakes: int, G: Floats) -> None:
+        """Forget all but the first so many mistakes."""
+        del self.mistakes[mistakes:]
+        counts = np.bincount(np.array(self.mistakes, int), minlength=len(self.t))
+        self.alpha = self.t * counts
+        self.scores = G @ self.alpha
 
 
 class KernelPerceptron(Classifier):
@@ -180,6 +188,12 @@ class KernelPerceptron(Classifier):
         self
         """
         check_parameters(self, self.rules)
+        with as_before(self):
+            self._learn(X, y)
+        conclude(self.report_)
+        return self
+
+    def _learn(self, X: Any, y: Any) -> None:
         begun = time.perf_counter()
         X = check_X(self, X, reset=True, sparse=False)
         check_rows(self, X)
@@ -197,11 +211,11 @@ class KernelPerceptron(Classifier):
             Contest(np.where(codes == k, 1.0, -1.0), np.zeros(n), np.zeros(n), [])
             for k in sides
         ]
-        passes = self._walk(contests, G, rows, draw)
+        passes, stop = self._walk(contests, G, rows, draw)
         self._publish(contests, X, passes)
         check_learned(self)
-        self.report_ = self._told(contests, G, passes, time.perf_counter() - begun)
-        return self
+        seconds = time.perf_counter() - begun
+        self.report_ = self._told(contests, G, passes, stop, seconds)
 
     def _gamma(self, X: Floats) -> float:
         if not isinstance(self.gamma, str):
@@ -224,18 +238,28 @@ class KernelPerceptron(Classifier):
             raise DataError(sentence(self, must, f"shape {G.shape}"))
         return G + 1.0 if self.fit_intercept else G
 
-    def _walk(self, contests: list[Contest], G: Floats, rows: Rows, draw: int) -> int:
-        """Make passes until every machine has one without a mistake."""
+    def _walk(
+        self, contests: list[Contest], G: Floats, rows: Rows, draw: int
+    ) -> tuple[int, StopReason]:
+        """Make passes until every machine has one without a mistake; return both."""
         _, times = rows.visits()
         for passed in range(self.max_iter):
             order = rows.order(draw, passed)
             order = order if times is None else np.repeat(order, times[order])
-            for contest in contests:
-                if not contest.rested:
-                    contest.rested = not one_pass(contest, G, order)
+            before = [len(contest.mistakes) for contest in contests]
+            try:
+                for contest in contests:
+                    if not contest.rested:
+                        contest.rested = not one_pass(contest, G, order)
+            except KeyboardInterrupt:
+                if not passed:
+                    raise
+                for contest, mistakes in zip(contests, before, strict=True):
+                    contest.go_back(mistakes, G)
+                return passed, StopReason.INTERRUPTED
             if all(contest.rested for contest in contests):
-                return passed + 1
-        return self.max_iter
+                return passed + 1, StopReason.CONVERGED
+        return self.max_iter, StopReason.MAX_PASSES
 
     def _publish(self, contests: list[Contest], X: Floats, passes: int) -> None:
         """Set what users read."""
@@ -247,23 +271,26 @@ class KernelPerceptron(Classifier):
         self.n_iter_ = passes
 
     def _told(
-        self, contests: list[Contest], G: Floats, passes: int, seconds: float
+        self,
+        contests: list[Contest],
+        G: Floats,
+        passes: int,
+        stop: StopReason,
+        seconds: float,
     ) -> Report:
-        rested = all(contest.rested for contest in contests)
-        stop = StopReason.CONVERGED if rested else StopReason.MAX_PASSES
         report = Report(type(self).__name__, stop, passes, rows=len(G), seconds=seconds)
         report.source, report.executor = "array", "one thread"
         wrong = max(float((c.t * c.scores <= 0).mean()) for c in contests)
         report.optimality = Optimality("share of rows misclassified is", wrong)
         counts = [len(contest.mistakes) for contest in contests]
         report.facts["mistakes"] = counts[0] if len(counts) == 1 else counts
-        if rested:
+        if stop is StopReason.CONVERGED:
             bounds = [mistake_bound(contest, G) for contest in contests]
             report.facts["bound on mistakes"] = max(bounds)
-        else:
+        elif stop is StopReason.MAX_PASSES:
             text = f"{report.learner}: {stop.word} after {passes} passes; "
             text += f"{report.optimality}. Use a kernel that separates the rows."
-            warnings.warn(text, ConvergenceWarning, stacklevel=3)
+            warnings.warn(text, ConvergenceWarning, stacklevel=4)
         return report
 
     # -- use -----------------------------------------------------------------------

@@ -37,6 +37,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
+from corollary.core.decompositions import eigh
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import whole
 from corollary.core.vectors import rows_of
@@ -111,7 +112,7 @@ class LaplacePosterior:
         draws = np.random.default_rng(random_state).normal(
             size=(n_draws, mean.shape[1])
         )
-        values, V = np.linalg.eigh(spread)
+        values, V = eigh(spread)
         roots = V * np.sqrt(np.maximum(values, 0.0))[:, None, :]
         found = [
             softmax(a + draws @ R.T, axis=1).mean(axis=0)
@@ -203,7 +204,7 @@ def hessian(
 def pseudo_inverse(H: Floats) -> Floats:
     """Invert on the directions that the scores depend on: a shift of all is none."""
     scale = np.sqrt(np.where(np.diagonal(H) > 0, np.diagonal(H), 1.0))
-    values, V = np.linalg.eigh(H / np.outer(scale, scale))
+    values, V = eigh(H / np.outer(scale, scale))
     keep = values > 1e-10 * values[-1]
     V = V[:, keep] / scale[:, None]
     return np.asarray((V / values[keep]) @ V.T)

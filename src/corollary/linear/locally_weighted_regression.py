@@ -50,6 +50,7 @@ from corollary.core.checks import (
     present,
 )
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.interrupt import as_before, conclude
 from corollary.core.magnitude import check_learned
 from corollary.core.memory import block_bytes
 from corollary.core.params import (
@@ -148,8 +149,14 @@ class LocallyWeightedRegression(Regressor):
         -------
         self
         """
-        begun = time.perf_counter()
         check_parameters(self, self.rules)
+        with as_before(self):
+            self._learn(X, y, sample_weight)
+        conclude(self.report_)
+        return self
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
+        begun = time.perf_counter()
         present(self, y)
         X = check_X(self, X, reset=True, sparse=False)
         check_rows(self, X)
@@ -160,8 +167,7 @@ class LocallyWeightedRegression(Regressor):
             must = "at least one sample_weight must be above 0"
             raise DataError(sentence(self, must, "zero for every row"))
         self.X_, self.y_, self.sample_weight_ = X[w > 0], y[w > 0], w[w > 0]
-        self._choose()
-        report = Report(type(self).__name__, StopReason.CLOSED_FORM, 1)
+        report = Report(type(self).__name__, self._choose(), 1)
         report.rows, report.reads, report.executor = len(X), 1, "this process"
         report.source, report.objective = ArraySource(X).described, [self.loo_]
         report.optimality = Optimality("exact to rounding", 0.0)
@@ -170,14 +176,17 @@ class LocallyWeightedRegression(Regressor):
         report.seconds = time.perf_counter() - begun
         self.report_ = report
         check_learned(self)
-        return self
 
-    def _choose(self) -> None:
-        """Set tau_, with its degrees of freedom and leave-one-out error."""
+    def _choose(self) -> StopReason:
+        """Set tau_, with its degrees of freedom and leave-one-out error.
+
+        After Ctrl-C the choice is among the bandwidths tried so far.
+        """
+        stop = StopReason.CLOSED_FORM
         if self.tau != "loo":
             self.tau_ = float(self.tau)
             self.loo_, self.df_ = self._left_out(self.tau_)
-            return
+            return stop
         if self.taus is None:
             self.taus_ = bandwidths(self.X_)
         else:
@@ -185,10 +194,18 @@ class LocallyWeightedRegression(Regressor):
         if not len(self.taus_):
             must = "taus must hold at least one bandwidth"
             raise ParameterError(sentence(self, must, "none"))
-        found = [self._left_out(float(tau)) for tau in self.taus_]
+        found: list[tuple[float, float]] = []
+        try:
+            for tau in self.taus_:
+                found.append(self._left_out(float(tau)))
+        except KeyboardInterrupt:
+            if not found:
+                raise
+            stop, self.taus_ = StopReason.INTERRUPTED, self.taus_[: len(found)]
         self.loo_path_ = np.array([error for error, _ in found])
         best = int(np.argmin(self.loo_path_))
         self.tau_, (self.loo_, self.df_) = float(self.taus_[best]), found[best]
+        return stop
 
     def _left_out(self, tau: float) -> tuple[float, float]:
         """Return the mean of the squares of (3), infinite where undefined, and (4)."""

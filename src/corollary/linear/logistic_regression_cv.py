@@ -39,6 +39,7 @@ from corollary.core.checks import (
 )
 from corollary.core.class_weights import class_weight_rule
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.interrupt import as_before, conclude, or_so_far
 from corollary.core.magnitude import check_learned
 from corollary.core.params import (
     anything,
@@ -53,6 +54,7 @@ from corollary.core.params import (
 )
 from corollary.core.report import Optimality
 from corollary.core.vectors import non_negative
+from corollary.engine.run import SHORT, unsaid
 from corollary.linear.folds import Folds, folds_of, rows_with_weight
 from corollary.linear.logistic_classifier import LogisticClassifier
 from corollary.linear.logistic_regression import SOLVERS, LogisticRegression
@@ -203,6 +205,21 @@ class LogisticRegressionCV(LogisticClassifier):
         """
         check_parameters(self, self.rules)
         self._check_attributes()
+        with as_before(self):
+            self._learn(X, y, sample_weight)
+        conclude(self.report_)
+        return self
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the value of `scoring`, by default the accuracy."""
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if self.scoring is None:
+            return float(super().score(X, y, **weights))
+        return float(check_scoring(self, scoring=self.scoring)(self, X, y, **weights))
+
+    # -- parts of a fit ------------------------------------------------------------
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Make the folds' paths, choose, and fit the choice."""
         self.Cs_, self.l1_ratios_ = self._grid()
         X, y, w, kept = self._rows(X, y, sample_weight)
         most = max(2, min(FOLDS, int(np.bincount(y).min())))
@@ -216,7 +233,9 @@ class LogisticRegressionCV(LogisticClassifier):
         self.n_iter_ = np.array([path[2] for path in paths], dtype=np.int32)
         rho, at = best(self.scores_.mean(axis=0))
         self.C_, self.l1_ratio_ = float(self.Cs_[at]), float(self.l1_ratios_[rho])
-        model = self._model(self.C_, self.l1_ratio_).fit(X, y, w)
+        model = self._model(self.C_, self.l1_ratio_)
+        with or_so_far(model):
+            model.fit(X, y, w)
         self.coef_, self.intercept_ = model.coef_, model.intercept_
         self.report_ = replace(model.report_, learner=type(self).__name__)
         if not self.refit:
@@ -228,17 +247,8 @@ class LogisticRegressionCV(LogisticClassifier):
             text = f"{short} fits of the folds' paths stopped before tol was met."
             self.report_.warnings.append(f"{text} Raise max_iter, or loosen tol.")
             text = f"{type(self).__name__}: {self.report_.warnings[-1]}"
-            warnings.warn(text, ConvergenceWarning, stacklevel=2)
-        return self
+            warnings.warn(text, ConvergenceWarning, stacklevel=3)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the value of `scoring`, by default the accuracy."""
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if self.scoring is None:
-            return float(super().score(X, y, **weights))
-        return float(check_scoring(self, scoring=self.scoring)(self, X, y, **weights))
-
-    # -- parts of a fit ------------------------------------------------------------
     def _check_attributes(self) -> None:
         if self.use_legacy_attributes:
             must = "use_legacy_attributes must be False"
@@ -327,25 +337,18 @@ class LogisticRegressionCV(LogisticClassifier):
         shape = len(self.l1_ratios_), len(self.Cs_)
         scores, passes = np.empty(shape), np.empty(shape, dtype=int)
         thetas: list[list[Any]] = [[None] * shape[1] for _ in range(shape[0])]
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ConvergenceWarning)
-            for i, rho in enumerate(self.l1_ratios_):
-                model = self._model(1.0, float(rho)).set_params(warm_start=True)
-                scorer = check_scoring(model, scoring=self.scoring)
-                for j in np.argsort(self.Cs_):
-                    model.set_params(C=float(self.Cs_[j])).fit(*learn)
-                    b = [model.intercept_] if self.fit_intercept else []
-                    thetas[i][j] = np.column_stack([model.coef_, *b])
-                    scores[i, j] = scorer(model, *held_out, **at_test)
-                    passes[i, j] = model.report_.passes
         short = 0
-        for message in caught:
-            if issubclass(message.category, ConvergenceWarning):
-                short += 1
-            else:
-                warnings.warn_explicit(
-                    message.message, message.category, message.filename, message.lineno
-                )
+        for i, rho in enumerate(self.l1_ratios_):
+            model = self._model(1.0, float(rho)).set_params(warm_start=True)
+            scorer = check_scoring(model, scoring=self.scoring)
+            for j in np.argsort(self.Cs_):
+                with unsaid():
+                    model.set_params(C=float(self.Cs_[j])).fit(*learn)
+                b = [model.intercept_] if self.fit_intercept else []
+                thetas[i][j] = np.column_stack([model.coef_, *b])
+                scores[i, j] = scorer(model, *held_out, **at_test)
+                passes[i, j] = model.report_.passes
+                short += model.report_.stop in SHORT
         return np.array(thetas), scores, passes, short
 
     def _average(self) -> None:

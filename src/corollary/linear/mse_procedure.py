@@ -42,6 +42,7 @@ from corollary.core.checks import (
     present,
 )
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.interrupt import as_before, conclude, or_so_far
 from corollary.core.params import array_like, boolean, check_parameters, one_of, real
 from corollary.core.report import Report
 from corollary.linear.linear_regression import LinearRegression
@@ -142,17 +143,24 @@ class MSEProcedure(Classifier):
         self
         """
         check_parameters(self, self.rules)
+        with as_before(self):
+            self._learn(X, y, sample_weight)
+        conclude(self.report_)
+        return self
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         present(self, y)
         X = check_X(self, X, reset=True, sparse=True)
         check_rows(self, X)
         t, b, w = self._targets(X.shape[0], y, sample_weight)
-        inner = LinearRegression(fit_intercept=self.fit_intercept).fit(X, t * b, w)
+        inner = LinearRegression(fit_intercept=self.fit_intercept)
+        with or_so_far(inner):
+            inner.fit(X, t * b, w)
         self.coef_ = inner.coef_[None, :]
         self.intercept_ = np.atleast_1d(np.asarray(inner.intercept_, self.coef_.dtype))
         wrong = t * self._scores(X) <= 0
         self.errors_ = float(wrong.sum() if w is None else w[wrong].sum())
         self.report_ = self._told(inner.report_)
-        return self
 
     def _targets(self, rows: int, y: Any, w: Any) -> tuple[Floats, Floats, Any]:
         """Return t, b and the weights."""

@@ -190,6 +190,10 @@ class RidgeCV(RidgePathLearner):
         kept = results if state.many else results[:, 0]
         return Settled(replace(state, results=kept if self.store_cv_results else None))
 
+    def publishable(self, state: Trail) -> bool:
+        """Tell whether there are scores to choose by."""
+        return state.scores is not None
+
     def _left_out(self, state: Trail, loo: Floats) -> Trail:
         """Score by the mean squared error of rows left out, (a, m)."""
         assert state.path is not None

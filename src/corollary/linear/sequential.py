@@ -20,7 +20,6 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -29,14 +28,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
-from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
+from corollary.core.interrupt import as_before, conclude
 from corollary.core.magnitude import check_learned
 from corollary.core.params import Rule, check_parameters
 from corollary.core.randomness import entropy
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.rows import rows_loop
 from corollary.engine import ArraySource, Data
+from corollary.engine.executors import side_by_side
 from corollary.engine.opening import open_source
 from corollary.linear.visits import Rows, blocks, rows_to_visit
 from corollary.objectives.losses import Loss
@@ -109,6 +109,15 @@ class Machine:
     def __getitem__(self, name: str) -> float:
         return float(self.slots[SLOT[name]])
 
+    def copy(self, **changes: Any) -> Machine:
+        """Return the same machine with arrays of its own."""
+        arrays = {
+            name: array.copy()
+            for name in ("w", "slots", "q", "mean", "best")
+            if (array := getattr(self, name)) is not None
+        }
+        return replace(self, **arrays, **changes)
+
     def clear(self, *names: str) -> None:
         """Set slots to 0."""
         for name in names:
@@ -149,6 +158,21 @@ class Fit:
     moved: list[list[tuple[Rows, Vector]]] = field(default_factory=list)
     pocket: list[Any] = field(default_factory=list)  # (errors, w, b) of each machine
     updates: list[int] = field(default_factory=list)  # of each machine, in all epochs
+    before: list[Machine] = field(default_factory=list)  # this epoch
+    marks: list[tuple[int, int, int]] = field(default_factory=list)  # of the lists
+
+    def mark(self) -> None:
+        """Begin an epoch: remember where everything stands."""
+        self.before = [machine.copy() for machine in self.machines]
+        lists = zip(self.monitor, self.moved, self.updates, strict=True)
+        self.marks = [(len(costs), len(rows), n) for costs, rows, n in lists]
+
+    def go_back(self) -> None:
+        """Forget the epoch that Ctrl-C has cut short."""
+        self.epochs, self.machines = len(self.objective), self.before
+        for j, (costs, rows, updates) in enumerate(self.marks):
+            del self.monitor[j][costs:], self.moved[j][rows:]
+            self.updates[j] = updates
 
 
 class SequentialLearner(ABC):
@@ -225,29 +249,31 @@ class SequentialLearner(ABC):
         """
         check_parameters(self, self.rules)
         before = getattr(self, "_running", None) or []
-        data = Data(self, open_source(self, X, y, sample_weight))
-        seed = entropy(getattr(self, "random_state", None))
-        plans, d = self._plans(data, seed), data.source.n_features
-        warm = getattr(self, "warm_start", False) and len(before) == len(plans)
-        if warm and len(before[0].w) == d:
-            machines = [replace(machine, done=False, waited=0) for machine in before]
-        else:
-            machines = self._machines(plans, d, coef_init, intercept_init)
-        self._learn(Fit(data, seed, plans, machines), self.max_iter)
+        with as_before(self):
+            data = Data(self, open_source(self, X, y, sample_weight))
+            seed = entropy(getattr(self, "random_state", None))
+            plans, d = self._plans(data, seed), data.source.n_features
+            warm = getattr(self, "warm_start", False) and len(before) == len(plans)
+            if warm and len(before[0].w) == d:
+                machines = [machine.copy(done=False, waited=0) for machine in before]
+            else:
+                machines = self._machines(plans, d, coef_init, intercept_init)
+            self._learn(Fit(data, seed, plans, machines), self.max_iter)
+        conclude(self.report_)
         return self
 
     def _absorb(self, X: Any, y: Any, w: Any, classes: Any = None) -> Self:
         """Make one epoch over one more batch of a stream."""
         check_parameters(self, self.rules)
         before = getattr(self, "_running", None)
-        source = open_source(self, X, y, w, reset=before is None, classes=classes)
-        data = Data(self, source, once=True)
-        seed = entropy(getattr(self, "random_state", None))
-        plans = self._plans(data, seed)
-        machines = before or self._machines(plans, source.n_features, None, None)
-        for machine in machines:
-            machine.done = False
-        self._learn(Fit(data, seed, plans, machines), None)
+        with as_before(self):
+            source = open_source(self, X, y, w, reset=before is None, classes=classes)
+            data = Data(self, source, once=True)
+            seed = entropy(getattr(self, "random_state", None))
+            plans = self._plans(data, seed)
+            machines = before or self._machines(plans, source.n_features, None, None)
+            machines = [machine.copy(done=False) for machine in machines]
+            self._learn(Fit(data, seed, plans, machines), None)
         return self
 
     def _machines(
@@ -278,6 +304,11 @@ class SequentialLearner(ABC):
             with np.errstate(over="ignore", invalid="ignore"):
                 while fit.stop is None and fit.epochs < (most or 1):
                     self._epoch(fit)
+        except KeyboardInterrupt:
+            if not fit.objective:
+                raise
+            fit.go_back()
+            fit.stop = StopReason.INTERRUPTED
         finally:
             fit.data.executor.close()
         if most is None and fit.stop is not StopReason.DIVERGED:
@@ -299,7 +330,7 @@ class SequentialLearner(ABC):
 
     def _epoch(self, fit: Fit) -> None:
         """Let every machine that has not stopped see every row."""
-        before = [(m.w.copy(), m.slots.copy()) for m in fit.machines]
+        fit.mark()
         for machine in fit.machines:
             machine.clear("loss", "weight", "updates", "steps", "run", "best_run")
         active = [j for j, machine in enumerate(fit.machines) if not machine.done]
@@ -308,7 +339,7 @@ class SequentialLearner(ABC):
         fit.epochs += 1
         checked = self._held_out(fit)
         for j in active:
-            self._judge(fit, j, before[j], checked[j])
+            self._judge(fit, j, checked[j])
         self._between(fit)
         if fit.stop is None and all(machine.done for machine in fit.machines):
             fit.stop = StopReason.CONVERGED
@@ -351,21 +382,15 @@ class SequentialLearner(ABC):
             if moved is not None:
                 fit.moved[j].append((rows, moved))
 
-        threads = get_config().threads
-        if len(active) > 1 and threads > 1:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(one, active))
-        else:
-            for j in active:
-                one(j)
+        side_by_side(one, active)
 
-    def _judge(self, fit: Fit, j: int, before: Any, checked: float | None) -> None:
+    def _judge(self, fit: Fit, j: int, checked: float | None) -> None:
         """Take the cost of an epoch; decide whether the machine goes on."""
         machine = fit.machines[j]
         cost = machine["loss"] / machine["weight"]
         finite = np.isfinite([*machine.w, machine["intercept"]]).all()
         if not (finite and cost <= fit.limits[j]):
-            machine.w[:], machine.slots[:] = before
+            machine.w[:], machine.slots[:] = fit.before[j].w, fit.before[j].slots
             machine.done, fit.stop = True, StopReason.DIVERGED
             return
         cost = cost if checked is None else checked

@@ -139,6 +139,15 @@ def largest_size(x: NDArray[Real], threads: int) -> float: ...  # x: (n,)
 # -- interleave.cpp ------------------------------------------------------------------
 def interleave(columns: list[NDArray[Real]], out: NDArray[Real]) -> None: ...
 
+# -- interrupt.cpp -------------------------------------------------------------------
+class Token:  # asks the threads that watch it to stop; a child of the thread's own
+    def __init__(self) -> None: ...
+    def stop(self) -> None: ...
+    def stopped(self) -> bool: ...  # or the token above it
+
+def watch(token: Token | None) -> Token | None: ...  # the one that was watched before
+def asked_to_stop() -> bool: ...  # whether the watched token is stopped
+
 # -- k_means.cpp ---------------------------------------------------------------------
 def nearest(
     X: NDArray[Real],  # (n, d)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/arrays.hpp"
+#include "common/interrupt.hpp"
 #include "loops.hpp"
 
 namespace corollary {
@@ -55,8 +56,10 @@ std::pair<Index, double> descend(const double* G, Index stride, Index p,
     constexpr Index between = 10;  // epochs from one look at the gap to the next
     double left = gap(p, c, y2, b, q, penalty);
     Index epoch = 0;
+    Watch watch;
     while (epoch < epochs && left > goal) {
         for (Index j = 0; j < p; ++j) {
+            if (j % 64 == 0 && watch.stopped()) watch.raise();
             const double* __restrict g = G + j * stride;
             if (!(g[j] > 0)) continue;  // a column that never moves
             const double fresh = penalty.shrink(q[j] + g[j] * b[j], g[j]);

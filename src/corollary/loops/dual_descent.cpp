@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/arrays.hpp"
+#include "common/interrupt.hpp"
 #include "loops.hpp"
 
 namespace corollary {
@@ -102,11 +103,13 @@ std::tuple<Index, Index, double> rounds_of(const Rows& X, const Box& box,
     Variable* v = variables.data();
     double worst = 0.0;
     Index round = 0;
-    for (; round < rounds; ++round) {
+    Watch watch;
+    for (; round < rounds && !watch.stopped(); ++round) {
         worst = 0.0;
         for (Index t = 0; t < active; ++t)
             std::swap(order[t], order[t + below(seed, active - t)]);
         for (Index t = 0; t < active; ++t) {
+            if (t % 256 == 0 && watch.stopped()) break;
             const Index i = order[t];
             if (t + 8 < active) {
                 __builtin_prefetch(v + order[t + 8]);
@@ -138,6 +141,7 @@ std::tuple<Index, Index, double> rounds_of(const Rows& X, const Box& box,
         slack = worst;
     }
     for (Index i = 0; i < X.n; ++i) beta[i] = v[i].beta;
+    watch.raise();
     return {round, active, worst};
 }
 
@@ -147,10 +151,12 @@ std::pair<Index, double> matrix_rounds(const double* K, Index n, const Box& box,
                                        double* f) {
     double worst = 0.0;
     Index round = 0;
+    Watch watch;
     while (round < rounds) {
         ++round;
         worst = 0.0;
         for (Index i = 0; i < n; ++i) {
+            if (i % 64 == 0 && watch.stopped()) watch.raise();
             const double* row = K + i * n;
             const double h = row[i] + box.ridge[i];
             const double g = f[i] + box.ridge[i] * beta[i] - box.q[i];

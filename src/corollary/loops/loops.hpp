@@ -10,6 +10,7 @@ void bind_coordinate_descent(nanobind::module_& m);
 void bind_dual_descent(nanobind::module_& m);
 void bind_finite(nanobind::module_& m);
 void bind_interleave(nanobind::module_& m);
+void bind_interrupt(nanobind::module_& m);
 void bind_k_means(nanobind::module_& m);
 void bind_kernel_rows(nanobind::module_& m);
 void bind_moments(nanobind::module_& m);

@@ -25,6 +25,7 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_dual_descent(m);
     corollary::bind_finite(m);
     corollary::bind_interleave(m);
+    corollary::bind_interrupt(m);
     corollary::bind_k_means(m);
     corollary::bind_kernel_rows(m);
     corollary::bind_moments(m);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/arrays.hpp"
+#include "common/interrupt.hpp"
 #include "loops.hpp"
 
 namespace corollary {
@@ -55,7 +56,9 @@ void round_of(const Rows& X, const std::int32_t* y, const std::int64_t* order,
               const Model& model) {
     const Index K = model.K;
     std::vector<double> s(K), D(K), B(K), a(K);
+    Watch watch;
     for (Index t = 0; t < count; ++t) {
+        if (t % 64 == 0 && watch.stopped()) watch.raise();
         const Index i = order[t];
         double* alpha = model.alpha + i * K;
         const double A = squares[i];

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "common/arrays.hpp"
+#include "common/interrupt.hpp"
 #include "loops.hpp"
 
 namespace corollary {
@@ -343,7 +344,9 @@ void epoch(const Rows& X, const double* y, const Vector<const std::int64_t>& ord
     Epoch<Rows> run{X, plan, work};
     const std::int64_t* at = order.data();
     const Index count = Index(order.shape(0));
+    Watch watch;
     for (Index k = 0; k < count; ++k) {
+        if (k % 256 == 0 && watch.stopped()) break;
         const Index i = at[k];
         if (k + AHEAD < count) {
             ask_for(X, at[k + AHEAD]);
@@ -354,6 +357,7 @@ void epoch(const Rows& X, const double* y, const Vector<const std::int64_t>& ord
             run.visit(i, y[i], weight);
     }
     run.finish();
+    watch.raise();
 }
 
 using Doubles = Vector<double>;

@@ -7,7 +7,6 @@ report that adds up theirs.  Every member tells 0 from 1.
 
 from __future__ import annotations
 
-import contextvars
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -31,8 +30,10 @@ from corollary.core.checks import (
     encode_labels,
 )
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.interrupt import as_before
 from corollary.core.params import check_parameters
 from corollary.core.report import Optimality, Report, StopReason
+from corollary.engine.team import in_turn, run_parts
 from corollary.linear.logistic_regression import LogisticRegression
 
 __all__ = [
@@ -158,6 +159,12 @@ class BinaryMembers(Classifier):
         self
         """
         check_parameters(self, self.rules)
+        with as_before(self):
+            self._learn(X, y, sample_weight)
+        return self
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit every member; after Ctrl-C some would be missing."""
         begun = time.perf_counter()
         X, codes, w = self._checked(X, y, sample_weight)
         tasks = self._tasks(codes)
@@ -176,7 +183,6 @@ class BinaryMembers(Classifier):
         )
         self.estimators_ = in_threads(fitted, tasks, self.n_jobs)
         self.report_ = self._sum(tasks, X, time.perf_counter() - begun)
-        return self
 
     @available_if(base_has("partial_fit"))  # type: ignore[untyped-decorator]
     def partial_fit(
@@ -324,10 +330,10 @@ def in_threads(
         must = "n_jobs must be None, -1 or a number of threads above 0"
         raise ParameterError(sentence("n_jobs", must, "0"))
     if n_jobs in (None, 1) or len(items) < 2:
-        return [work(item) for item in items]
+        return in_turn(work, items)
     threads = len(items) if n_jobs is None or n_jobs < 0 else n_jobs
-    with ThreadPoolExecutor(threads) as pool:
-        tasks = [
-            pool.submit(contextvars.copy_context().run, work, item) for item in items
-        ]
-        return [task.result() for task in tasks]
+    pool = ThreadPoolExecutor(threads)
+    try:
+        return run_parts(work, items, pool)
+    finally:
+        pool.shutdown(wait=False)

@@ -8,13 +8,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, LinAlgWarning
-from scipy.linalg import solve as solve_linear
+from scipy.linalg.lapack import dsycon, dsysv
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
@@ -196,9 +194,10 @@ def exact_move(b: Floats, f: Floats, dual: Dual, free: Vector, K: Floats) -> Any
 
 def shortest_solution(A: Floats, target: Floats) -> Floats:
     """Solve A x = target, for the shortest x where there are many."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            return solve_linear(A, target, assume_a="sym")
-    except (LinAlgError, LinAlgWarning):
-        return np.linalg.lstsq(A, target, rcond=1e-12)[0]
+    A = A.astype(np.float64, copy=False)
+    factor, pivots, x, singular = dsysv(A, target[:, None])
+    if not singular and np.isfinite(x).all():
+        share, _ = dsycon(factor, pivots, np.linalg.norm(A, 1))  # 1 / condition
+        if share >= np.finfo(np.float64).eps:
+            return x[:, 0]
+    return np.linalg.lstsq(A, target, rcond=1e-12)[0]

@@ -12,25 +12,22 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.config import get_config
-from corollary.engine.executors import single_threaded_blas, team
+from corollary.engine.executors import side_by_side
 from corollary.engine.statistics import Moments
 from corollary.solvers.least_squares import raw
 
 if TYPE_CHECKING:
     from corollary.solvers.coordinate_descent import WorkingSet
 
-__all__ = ["Design", "Grams", "Rows", "side_by_side"]
-
-T = TypeVar("T")
-R = TypeVar("R")
+__all__ = ["Design", "Grams", "Rows"]
 
 EPS = np.finfo(np.float64).eps
 
@@ -163,12 +160,3 @@ class Rows(Design):
         V = R if self._root is None else R * self._root[:, problems]
         Q = self._times(V) - self.mean_x[:, problems] * V.sum(axis=0)
         return Q, (R**2).sum(axis=0)
-
-
-def side_by_side(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """Apply a function to every item, several at a time."""
-    threads = get_config().threads
-    if threads == 1 or len(items) <= 1:
-        return [function(item) for item in items]
-    with single_threaded_blas():
-        return list(team(threads).map(function, items))

@@ -51,6 +51,7 @@ from corollary import loops
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.checks import check_finite_values
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.interrupt import caught
 from corollary.core.report import StopReason
 from corollary.core.rows import rows_loop
 
@@ -153,7 +154,13 @@ def descend(
             if worst <= goal:  # those at work are done: look at the others again
                 active, slack, pause = n, np.inf, 1
     except KeyboardInterrupt:
+        if not rounds:
+            raise
+        caught()
         stop = StopReason.INTERRUPTED
+        w, b[0] = X.T @ beta, dual.constant * beta.sum()
+        f = np.asarray(X @ w, dtype=np.float64) + dual.constant * b[0]
+        value = objective(dual, f, beta)
     return Descent(w, float(b[0]), beta, value, rounds, stop)
 
 

@@ -34,6 +34,7 @@ import scipy.linalg as sla
 from scipy.optimize import nnls
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.decompositions import cho_factor, eigvalsh, qr, svd
 from corollary.engine.statistics import Moments, Triangle, upright
 
 __all__ = [
@@ -80,7 +81,7 @@ def from_moments(
     digits = DIGITS if moments.n * d * d > CHEAP else DIGITS / 1000
     S = moments.M2 if intercept else raw(moments)
     G, B, Y2 = S[:d, :d], S[:d, d:], np.diagonal(S)[d:]
-    eigenvalues = np.maximum(np.linalg.eigvalsh(G), 0.0)[::-1]  # falling
+    eigenvalues = np.maximum(eigvalsh(G), 0.0)[::-1]  # falling
     length = np.sqrt(np.diagonal(G) + alpha.min() * weights)
     mean = np.abs(moments.mean[:d]) * np.sqrt(moments.n) if intercept else np.zeros(d)
     still = length <= 64 * EPS * mean  # columns that never move
@@ -95,7 +96,7 @@ def from_moments(
     for j, a in enumerate(np.broadcast_to(alpha, B.shape[1])):
         if j == 0 or alpha.size > 1:
             A = C + np.diag(a * weights / scale**2)
-            spectrum = np.linalg.eigvalsh(A)
+            spectrum = eigvalsh(A)
             good = EPS * spectrum[-1] < digits * spectrum[0]
             if not good and not force:
                 return None
@@ -131,7 +132,7 @@ def from_triangle(
     if alpha.any() and p is not None:
         coef = stacked(Rx, Z, alpha, p, shortest_of).T
     elif alpha.any():
-        U, s, Vt = np.linalg.svd(Rx, full_matrices=False)
+        U, s, Vt = svd(Rx, full_matrices=False)
         shrink = s[:, None] / (s[:, None] ** 2 + alpha[None, :])  # (r, 1 or m)
         shrink = np.where(s[:, None] > 0, shrink, 0.0)
         coef = (Vt.T @ (shrink * (U.T @ Z))).T
@@ -249,7 +250,7 @@ def _triangular(R: Floats) -> bool:
 def spectrum_of(Rx: Floats) -> tuple[Floats, int, tuple[int, ...]]:
     """Return singular values, numerical rank, and the columns others determine."""
     d = Rx.shape[1]
-    singular = np.linalg.svd(Rx, compute_uv=False) if Rx.size else np.zeros(0)
+    singular = svd(Rx, compute_uv=False) if Rx.size else np.zeros(0)
     length = np.sqrt((Rx**2).sum(axis=0))
     scaled = Rx / np.where(length > 0, length, 1.0)
     diagonal, order = pivoted(scaled)
@@ -263,7 +264,7 @@ def pivoted(A: Floats) -> tuple[Floats, Vector]:
     """Return |diag R| and the column order of a QR with pivoting."""
     if not A.size:
         return np.zeros(0), np.arange(A.shape[1])
-    R, order = sla.qr(A, mode="r", pivoting=True, check_finite=False)
+    R, order = qr(A, mode="r", pivoting=True, check_finite=False)
     return np.abs(np.diagonal(R)), order
 
 
@@ -275,12 +276,12 @@ def shortest(R: Floats, Z: Floats, rank: int) -> Floats:
     """
     d = R.shape[1]
     if rank <= d // 2:  # N would be larger than R
-        U, s, Vt = np.linalg.svd(R, full_matrices=False)
+        U, s, Vt = svd(R, full_matrices=False)
         rank = min(rank, int((s > EPS * max(R.shape) * s[:1]).sum()))
         return Vt[:rank].T @ ((U[:, :rank].T @ Z) / s[:rank, None])
     length = np.sqrt((R**2).sum(axis=0))
     length[length == 0] = 1.0
-    Q, T, order = sla.qr(R / length, mode="economic", pivoting=True)
+    Q, T, order = qr(R / length, mode="economic", pivoting=True)
     lead, rest = order[:rank], order[rank:]
     b, N = np.zeros((d, Z.shape[1])), np.zeros((d, d - rank))
     b[lead] = sla.solve_triangular(T[:rank, :rank], Q[:, :rank].T @ Z)
@@ -294,7 +295,7 @@ def shortest(R: Floats, Z: Floats, rank: int) -> Floats:
 
 def cholesky_inverse(A: Floats) -> Callable[[Floats], Floats]:
     """Return the product with the inverse of A."""
-    factor = sla.cho_factor(A, lower=True, check_finite=False)
+    factor = cho_factor(A, lower=True, check_finite=False)
     return partial(sla.cho_solve, factor, check_finite=False)
 
 
@@ -320,7 +321,7 @@ def condition(eigenvalues: Floats, alpha: Floats) -> float:
 
 def condition_of(G: Floats, alpha: Floats, p: Floats) -> float:
     """Return the condition number of (1) where the weights p differ."""
-    return condition(np.linalg.eigvalsh(G + alpha.min() * np.diag(p)), np.zeros(1))
+    return condition(eigvalsh(G + alpha.min() * np.diag(p)), np.zeros(1))
 
 
 def intercept_of(coef: Floats, mean: Floats, d: int, intercept: bool) -> Floats:

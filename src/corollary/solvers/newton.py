@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.decompositions import eigh
 from corollary.solvers.problem import Problem
 from corollary.solvers.solver import Iterate, Solver
 
@@ -76,7 +77,7 @@ def step(
     """
     if search.g is None or _accepted(search, f, g):
         u = np.ones(len(g)) if unit is None else np.minimum(unit, LONGEST)
-        values, vectors = np.linalg.eigh(H * u * u[:, None])
+        values, vectors = eigh(H * u * u[:, None])
         sigma = 0.0 if search.sigma < 0.1 or search.tries == 0 else search.sigma / 8
         here = Newton(
             search.trial,

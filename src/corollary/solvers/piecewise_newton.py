@@ -28,9 +28,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_solve
 
 from corollary.core.arrays import Floats
+from corollary.core.decompositions import cho_factor, eigh
 
 __all__ = ["LENGTHS", "PiecewiseNewton", "along", "begin", "step"]
 
@@ -84,7 +85,7 @@ def solved(H: Floats, g: Floats) -> Floats:
     try:
         return cho_solve(cho_factor(H, lower=True), g)
     except LinAlgError:
-        values, vectors = np.linalg.eigh(H)
+        values, vectors = eigh(H)
         floor = np.finfo(np.float32).eps * values[-1]
         return vectors @ ((vectors.T @ g) / np.maximum(values, floor))
 

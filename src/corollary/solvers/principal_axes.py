@@ -28,6 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.decompositions import eigh, svd
 from corollary.engine.statistics import Moments, Triangle
 from corollary.solvers.least_squares import (
     CHEAP,
@@ -89,7 +90,7 @@ class PrincipalAxes:
             mean, R = centred(sums, centre)
             Rx, Y = R[:, :columns], R[:, columns:]
             sd = deviations((Rx**2).sum(axis=0), sums.n) if scale else None
-            U, s, V = np.linalg.svd(Rx if sd is None else Rx / sd, full_matrices=False)
+            U, s, V = svd(Rx if sd is None else Rx / sd, full_matrices=False)
             r = int((s > EPS * max(Rx.shape) * s[:1]).sum())
             Z = U[:, :r].T @ Y
             rest = ((Y - U[:, :r] @ Z) ** 2).sum(axis=0)
@@ -102,7 +103,7 @@ class PrincipalAxes:
             sd = deviations(np.diagonal(G), sums.n) if scale else None
             if sd is not None:
                 G, B = G / np.outer(sd, sd), B / sd[:, None]
-            squares, V = np.linalg.eigh(G)
+            squares, V = eigh(G)
             squares, V = squares[::-1], V.T[::-1]
             smallest = max(float(squares[-1]), 0.0)
             r = int((squares > EPS * columns * max(squares[0], 0.0)).sum())

@@ -34,6 +34,7 @@ import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_finite_values, full_weights
+from corollary.core.decompositions import eigvalsh
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.magnitude import all_finite
 from corollary.core.sparse import canonical
@@ -241,7 +242,7 @@ class LinearTerms:
         B = self.A.multiply(root).tocsr() if sp.issparse(self.A) else self.A * root
         G = B @ B.T if B.shape[0] < B.shape[1] else B.T @ B
         G = G.toarray() if sp.issparse(G) else G
-        top = float(np.linalg.eigvalsh(G)[-1])
+        top = float(eigvalsh(G)[-1])
         return float(self.loss.lipschitz) * top + self.penalty.l2
 
     def term_lipschitz(self) -> float:
@@ -392,7 +393,7 @@ def quadratic_problem(H: Any, c: Any) -> Problem:
     if H.ndim != 2 or H.shape != (len(c), len(c)) or not np.allclose(H, H.T):
         must = f"H must be symmetric, with as many rows as c = {len(c)}"
         raise DataError(sentence("quadratic_problem", must, f"shape {H.shape}"))
-    spread = np.linalg.eigvalsh(H)
+    spread = eigvalsh(H)
     if spread[0] < -1e-10 * max(abs(spread[-1]), 1e-300):
         must = "H must have eigenvalues >= 0, else there is no minimum"
         raise DataError(sentence("quadratic_problem", must, f"{spread[0]:.3g}"))

@@ -31,14 +31,14 @@ Rudi, Carratino and Rosasco (2017), preconditioning.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, LinAlgWarning, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_solve
 
 from corollary.core.arrays import Floats
+from corollary.core.decompositions import cho_factor, eigh, svd
 from corollary.core.memory import block_bytes
 from corollary.core.report import StopReason
 from corollary.solvers import conjugate_gradient
@@ -94,9 +94,7 @@ def cholesky(K: Floats, shift: Floats, Y: Floats) -> Solved:
         K = K.astype(np.float64, copy=False)
     diagonal = K.diagonal().copy()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", LinAlgWarning)
-            factor = cho_factor(K.T, lower=True, overwrite_a=True, check_finite=False)
+        factor = cho_factor(K.T, lower=True, overwrite_a=True, check_finite=False)
         tiny = n * np.finfo(np.float64).eps * float(np.abs(diagonal).max())
         if float(np.abs(factor[0].diagonal()).min()) ** 2 <= tiny:
             raise LinAlgError
@@ -148,7 +146,7 @@ def _refined(K: Floats, Y: Floats, size: float) -> Solved | None:
 
 def _on_its_range(A: Floats, Y: Floats) -> Solved:
     """Return the shortest solution of a singular system."""
-    values, U = np.linalg.eigh(A)
+    values, U = eigh(A)
     kept = values > len(A) * np.finfo(np.float64).eps * max(float(values[-1]), 0.0)
     U = U[:, kept]
     words = f"inverted on its range, rank {int(kept.sum())} of {len(A)}"
@@ -227,7 +225,7 @@ def conjugate_gradients(
         Told of every step and its residual.
     """
     S = 1 / np.sqrt(shift)[:, None]
-    U, s, _ = np.linalg.svd(S * pivoted(gram, diagonal, rank), full_matrices=False)
+    U, s, _ = svd(S * pivoted(gram, diagonal, rank), full_matrices=False)
     less = (1 / np.sqrt(1 + s**2) - 1)[:, None]
 
     def halfway(Z: Floats) -> Floats:
@@ -242,6 +240,8 @@ def conjugate_gradients(
             steps += 1
             watch(steps, cg.residual())
     except KeyboardInterrupt:
+        if not steps:
+            raise
         stop = StopReason.INTERRUPTED
     if cg.residual() <= tol:
         stop = StopReason.CONVERGED

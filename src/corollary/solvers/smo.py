@@ -64,6 +64,7 @@ import numpy as np
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
+from corollary.core.interrupt import caught, stop_if_asked
 from corollary.core.report import StopReason
 from corollary.engine.executors import single_threaded_blas
 from corollary.solvers.box_dual import (
@@ -149,25 +150,38 @@ def solve(gram: Gram, dual: Dual, limits: Limits) -> Optimum:
     with single_threaded_blas():
         search = Decomposition(gram, dual, limits)
         stop = search.run()
-        doubtful = gram.dtype == np.float32 and search.rounding() > limits.tol / 10
-        if stop in (StopReason.CONVERGED, StopReason.STALLED) and doubtful:
-            search.sharpen()
-            stop = search.run()
-        for _ in range(SHARPER):
-            if stop is not StopReason.CONVERGED or search.polish():
-                break
-            if search.violation <= search.rounding():  # a finer one would see noise
-                break
-            search.most = min(search.most, 2 * search.steps + FINER * len(dual.q))
-            met = search.b.copy(), search.f.copy()
-            search.limits = replace(search.limits, tol=search.limits.tol / 10)
-            finer = search.run()
-            if finer is not StopReason.CONVERGED:  # but tol itself was met before
-                stop = finer if finer is StopReason.INTERRUPTED else stop
-                if search.violation > limits.tol:
-                    search.place(*met)
-                break
+        if stop is StopReason.INTERRUPTED and not search.sets:
+            raise KeyboardInterrupt  # there is nothing to keep
+        try:
+            stop = _refined(search, limits, stop)
+        except KeyboardInterrupt:  # b and f belong together all the time
+            caught()
+            stop = StopReason.INTERRUPTED
         return search.optimum(stop)
+
+
+def _refined(search: Decomposition, limits: Limits, stop: StopReason) -> StopReason:
+    """Go on in float64 where float32 is too coarse, then solve (7)."""
+    single = search.whole.dtype == np.float32
+    doubtful = single and search.rounding() > limits.tol / 10
+    if stop in (StopReason.CONVERGED, StopReason.STALLED) and doubtful:
+        search.sharpen()
+        stop = search.run()
+    for _ in range(SHARPER):
+        if stop is not StopReason.CONVERGED or search.polish():
+            break
+        if search.violation <= search.rounding():  # a finer one would see noise
+            break
+        search.most = min(search.most, 2 * search.steps + FINER * len(search.b))
+        met = search.b.copy(), search.f.copy()
+        search.limits = replace(search.limits, tol=search.limits.tol / 10)
+        finer = search.run()
+        if finer is not StopReason.CONVERGED:  # but tol itself was met before
+            stop = finer if finer is StopReason.INTERRUPTED else stop
+            if search.violation > limits.tol:
+                search.place(*met)
+            break
+    return stop
 
 
 class Decomposition:
@@ -188,6 +202,7 @@ class Decomposition:
         self.violation, self.noise = np.inf, 0.0
         self.best = self.least = np.inf
         self.idle_sets = 0
+        self.stale = np.zeros(0, dtype=np.int64)  # rows whose f is not up to date
         self.memory = Cache.memory_for(self.n, self._cache_bytes())
         self._open()
         self._make_whole(np.arange(self.n))
@@ -218,9 +233,10 @@ class Decomposition:
             ).ravel()
 
         d = self.dual
-        self.at = take(np.arange(len(self.b)))
-        self.here = [take(a) for a in (self.f, self.b, d.lo, d.hi, d.eps)]
+        at = take(np.arange(len(self.b)))
+        here = [take(a) for a in (self.f, self.b, d.lo, d.hi, d.eps)]
         self.group = None if d.group is None else take(d.group)
+        self.at, self.here = at, here
         self.taken = np.zeros(len(self.at), dtype=np.uint8)
         self.before = np.zeros(0, dtype=np.int64)
 
@@ -278,6 +294,7 @@ class Decomposition:
         self.idle_sets, look = 0, FIRST_LOOK
         try:
             while True:
+                stop_if_asked()
                 chosen = self._choose()
                 self.noise = self._noise()
                 if self.violation <= max(self.limits.tol, self.noise):
@@ -294,6 +311,7 @@ class Decomposition:
                     self._shrink()
                     look = FIRST_LOOK
         except KeyboardInterrupt:
+            caught()
             return StopReason.INTERRUPTED
         finally:
             self._restore()
@@ -358,9 +376,11 @@ class Decomposition:
         loops.add_kernel_rows(
             self.cache.K, slots[moved], (b - old)[moved], change, self.limits.threads
         )
-        self.here[0].reshape(self.copies, n)[:] += change
-        self.here[1][chosen] = b
-        fall = (b - old) @ (f + self.here[0][chosen]) / 2
+        fresh_f = (self.here[0].reshape(self.copies, n) + change).ravel()
+        fresh_b = self.here[1].copy()
+        fresh_b[chosen] = b
+        self.here = [fresh_f, fresh_b, *self.here[2:]]  # at once: Ctrl-C may come
+        fall = (b - old) @ (f + fresh_f[chosen]) / 2
         self.value += float(fall + eps @ (np.abs(b) - np.abs(old)))
         self.steps += steps
         self.sets += 1
@@ -368,13 +388,15 @@ class Decomposition:
     def _restore(self) -> None:
         """Bring back the rows that were left out, with their f."""
         self._scatter()
-        if len(self.rows) == self.n:
-            return
-        absent = np.ones(self.n, dtype=bool)
-        absent[self.rows] = False
-        self.computed += self.cache.computed
-        self._open()
-        self._make_whole(np.flatnonzero(absent))
+        if len(self.rows) < self.n:
+            absent = np.ones(self.n, dtype=bool)
+            absent[self.rows] = False
+            self.stale = np.flatnonzero(absent)
+            self.computed += self.cache.computed
+            self._open()
+        if len(self.stale):
+            self._make_whole(self.stale)
+            self.stale = self.stale[:0]
 
     def _keep_sums(self) -> None:
         """Take back what rounding did to the groups' sums, where there is most room."""

@@ -35,6 +35,7 @@ from corollary.core.params import Rule, function, missing, one_of, real, whole
 from corollary.core.report import Report
 from corollary.engine.blocks import row_products
 from corollary.engine.executors import single_threaded_blas
+from corollary.engine.sources import Chunk
 from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel, blocks
 from corollary.solvers.smo import Gram
 from corollary.svm.machine import Kernel, KernelMachine, expansion
@@ -137,8 +138,12 @@ class FeatureSpaceLearner(KernelMachine):
         -------
         self
         """
-        self._mark(sample_weight)
-        return super().fit(X, y, sample_weight)
+
+        def learn(chunk: Chunk, report: Report) -> None:
+            self._mark(sample_weight)
+            self.learn(chunk, report)
+
+        return self.fit_by(learn, X, y, sample_weight)
 
     def _mark(self, sample_weight: Any) -> None:
         """Note which rows, and so which columns, of a given matrix have a weight."""

@@ -42,6 +42,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
+from corollary.core.decompositions import eigh
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import missing, one_of, real, whole
 from corollary.core.report import Optimality, Report
@@ -259,7 +260,7 @@ def empirical_map(K: Floats) -> tuple[Floats, Floats]:
     >>> (Z @ Z.T).round(12).tolist(), Z.shape
     ([[4.0, 2.0], [2.0, 1.0]], (2, 1))
     """
-    values, Q = np.linalg.eigh((K + K.T) / 2)
+    values, Q = eigh((K + K.T) / 2)
     kept = values > 10 * len(K) * np.finfo(np.float64).eps * max(values[-1], 0.0)
     root, Q = np.sqrt(values[kept]), Q[:, kept]
     return Q * root, Q / root

@@ -44,6 +44,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Regressor
+from corollary.core.decompositions import eigh
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.memory import block_bytes, exceeds_memory
 from corollary.core.params import array_like, boolean, one_of, real, whole
@@ -364,7 +365,7 @@ class Spectrum:
             u = s / np.linalg.norm(s)
             Au = A @ u
             A = A - np.outer(u, Au) - np.outer(Au, u) + (u @ Au) * np.outer(u, u)
-        L, U = np.linalg.eigh((A + A.T) / 2)
+        L, U = eigh((A + A.T) / 2)
         return cls(np.maximum(L, 0.0), U, s, intercept)
 
     def solve(self, Y: Floats, alpha: Floats) -> Floats:

@@ -254,6 +254,8 @@ def dual_search(
             max_rounds=max_rounds,
             seed=seed + k,
         )
+        if found.stop is StopReason.INTERRUPTED and k + 1 < problem.machines:
+            raise KeyboardInterrupt  # the other machines have nothing yet
         x = np.append(found.w, found.b) if problem.constant > 0 else found.w
         machines.append(
             Machine(

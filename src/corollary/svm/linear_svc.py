@@ -47,6 +47,7 @@ from corollary.core.base import Classifier
 from corollary.core.checks import check_two_classes
 from corollary.core.class_weights import class_weight_rule, stated_class_weights
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.interrupt import as_before, conclude, or_so_far
 from corollary.core.params import (
     boolean,
     check_parameters,
@@ -194,7 +195,13 @@ class LinearSVC(LinearSupportMachine, Classifier):
 
     def _compete(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Fit one machine for all classes."""
-        machine = CrammerSingerClassifier(
+        with as_before(self):
+            self._take_over(self._crammer_singer(), X, y, sample_weight)
+        conclude(self.report_)
+        return self
+
+    def _crammer_singer(self) -> CrammerSingerClassifier:
+        return CrammerSingerClassifier(
             C=self.C,
             tol=self.tol,
             fit_intercept=self.fit_intercept,
@@ -202,14 +209,18 @@ class LinearSVC(LinearSupportMachine, Classifier):
             class_weight=self.class_weight,
             max_iter=max(1, self.max_iter),
             random_state=self.random_state,
-        ).fit(X, y, sample_weight)
+        )
+
+    def _take_over(self, machine: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit a machine, and publish what it learned."""
+        with or_so_far(machine):
+            machine.fit(X, y, sample_weight)
         learned = ("classes_", "coef_", "intercept_", "n_iter_", "n_features_in_")
         for name in (*learned, "feature_names_in_", "report_"):
             if hasattr(machine, name):
                 setattr(self, name, getattr(machine, name))
         self.report_.learner = type(self).__name__
         self.margins_ = margins_of(self.coef_)
-        return self
 
     def _check_pairs(self) -> None:
         """Refuse parameters that contradict each other."""

@@ -112,12 +112,11 @@ class KernelMachine(RowsLearner):
             if self.kernel == "precomputed" and rows.max(initial=0) < chunk.X.shape[1]:
                 chunk = replace(chunk, X=chunk.X[:, rows])
             learn(chunk, report)
+            if hasattr(self, "support_"):
+                self.support_ = rows[self.support_].astype(self.support_.dtype)
+                self.shape_fit_ = (len(sample_weight), self.n_features_in_)
 
-        super().fit_by(learn_some, X, y, sample_weight)
-        if hasattr(self, "support_"):
-            self.support_ = rows[self.support_].astype(self.support_.dtype)
-            self.shape_fit_ = (len(sample_weight), self.n_features_in_)
-        return self
+        return super().fit_by(learn_some, X, y, sample_weight)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from data.
@@ -140,13 +139,17 @@ class KernelMachine(RowsLearner):
         things = None if named else things_of(X)
         if things is None:
             return super().fit(X, y, sample_weight)
-        self._things = things
-        try:
-            super().fit(np.arange(float(len(things)))[:, None], y, sample_weight)
-        finally:
-            del self._things
-        self.support_vectors_ = numbered(things, self.support_vectors_)
-        return self
+
+        def learn(chunk: Chunk, report: Report) -> None:
+            self._things = things
+            try:
+                self.learn(chunk, report)
+            finally:
+                del self._things
+            self.support_vectors_ = numbered(things, self.support_vectors_)
+
+        numbers = np.arange(float(len(things)))[:, None]
+        return self.fit_by(learn, numbers, y, sample_weight)
 
     # -- the kernel ------------------------------------------------------------------
     def _read_kernel(

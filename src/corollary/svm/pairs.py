@@ -38,10 +38,10 @@ from corollary.core.class_weights import class_weight_rule, stated_class_weights
 from corollary.core.config import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import boolean, missing, one_of, real
-from corollary.core.report import Report
+from corollary.core.report import Report, StopReason
 from corollary.discriminants.surfaces import Surface
-from corollary.engine.executors import team
 from corollary.engine.sources import Chunk
+from corollary.engine.team import Halted, in_a_team, in_turn, run_parts, team
 from corollary.solvers import smo
 from corollary.svm.conic_boundary import conic_boundary
 from corollary.svm.machine import Kernel, KernelMachine, account_for, capped, own
@@ -132,7 +132,9 @@ class PairMachines(KernelMachine, Classifier):
     def _tell_more(self, solved: list[Solved], report: Report) -> None:
         """Add what only this kind of machine knows."""
 
-    def _finish(self, data: Rows, pairs: list[Pair], w: Vector | None) -> None:
+    def _finish(
+        self, data: Rows, pairs: list[Pair], w: Vector | None, report: Report
+    ) -> None:
         """Learn what is built upon the machines."""
 
     # -- learning ------------------------------------------------------------------
@@ -154,24 +156,37 @@ class PairMachines(KernelMachine, Classifier):
         pairs = list(itertools.combinations(range(K), 2))
         kept = KEPT * len(y) * (K - 1) if K > 2 else 0.0
         begin: list[Any] = [None] * len(pairs) if starts is None else starts
-        solved = self._crowd(
+        solved = self._solve_all(
             lambda task, run: self._solve_pair(data, task[0], run.at(task[1], kept)),
             list(zip(pairs, begin, strict=True)),
         )
         self._assemble(wide_enough(kernel, X, solved), y, pairs, solved)
         self._tell(solved, report)
         self._check_curvature(kernel, X, report)
-        self._finish(data, pairs, w)
+        self._finish(data, pairs, w, report)
         return [one.optimum.b for one in solved]
+
+    def _solve_all(self, job: Any, tasks: list[Any]) -> list[Solved]:
+        """Solve every pair; after Ctrl-C, where every one has begun, keep them so."""
+        try:
+            return self._crowd(job, tasks)
+        except Halted as halted:
+            if halted.results is None:
+                raise
+            stop = StopReason.INTERRUPTED
+            return [
+                replace(one, optimum=replace(one.optimum, stop=stop))
+                for one in halted.results
+            ]
 
     def _crowd(self, job: Any, tasks: list[Any]) -> list[Any]:
         """Do independent tasks, side by side where there are several."""
         threads = get_config().threads
-        crowd = max(1, min(threads, len(tasks)))
+        crowd = 1 if in_a_team() else max(1, min(threads, len(tasks)))
         run = Run(threads // crowd, crowd)
         if crowd == 1:
-            return [job(task, run) for task in tasks]
-        return list(team(threads).map(lambda task: job(task, run), tasks))
+            return in_turn(lambda task: job(task, run), tasks)
+        return run_parts(lambda task: job(task, run), tasks, team(threads))
 
     def _solve_pair(
         self, data: Rows, pair: Pair, run: Run, only: Vector | None = None
@@ -185,6 +200,8 @@ class PairMachines(KernelMachine, Classifier):
         whole = None if len(rows) == len(data.y) else rows
         gram = self._gram(data.kernel, data.X, whole, run.threads)
         optimum, found = self._solve(gram, s, data.price[rows], run)
+        if optimum.stop is StopReason.INTERRUPTED and run.crowd == 1 and not two:
+            raise KeyboardInterrupt  # other pairs have nothing yet
         optimum = replace(optimum, f=np.empty(0))  # h says it all
         return Solved(rows=rows, s=s, optimum=optimum, **found)
 

@@ -19,6 +19,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
 from corollary.core.params import boolean, one_of, seed
 from corollary.core.randomness import entropy
+from corollary.core.report import Report, StopReason
 from corollary.svm import calibration
 from corollary.svm.pairs import Pair, PairMachines, Rows, Run
 
@@ -43,9 +44,13 @@ class ProbablePairs(PairMachines):
     probability: Any
     random_state: Any
 
-    def _finish(self, data: Rows, pairs: list[Pair], w: Vector | None) -> None:
-        """Calibrate, where probabilities are asked for."""
+    def _finish(
+        self, data: Rows, pairs: list[Pair], w: Vector | None, report: Report
+    ) -> None:
+        """Calibrate, where probabilities are asked for; they need every machine."""
         if self.probability:
+            if report.stop is StopReason.INTERRUPTED:
+                raise KeyboardInterrupt
             weight = np.ones(len(data.y)) if w is None else w.astype(np.float64)
             self._calibrate(data, pairs, weight)
 
@@ -85,6 +90,8 @@ class ProbablePairs(PairMachines):
             sign = 0.0 if not len(seen) else 1.0 if (seen[0] == b) == two else -1.0
             return rows, np.full(len(rows), sign)
         one = self._solve_pair(data, pair, run, ~held)
+        if one.optimum.stop is StopReason.INTERRUPTED:
+            raise KeyboardInterrupt
         used = one.rows[one.beta != 0]
         g = self._kernel_sums(data.kernel, data.X, rows, used, one.beta[one.beta != 0])
         return rows, g - one.rho

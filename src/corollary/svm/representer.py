@@ -47,10 +47,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 
 from corollary.core.arrays import Floats
 from corollary.core.config import get_config
+from corollary.core.decompositions import cho_factor
 from corollary.core.errors import DataError, sentence
 from corollary.core.report import StopReason
 from corollary.kernels.gram import MatrixGram

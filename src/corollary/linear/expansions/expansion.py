@@ -132,6 +132,10 @@ class RangedExpansion(Expansion):
         """Stop when every quantile is found."""
         return StopReason.CLOSED_FORM if state.quantiles is not None else None
 
+    def publishable(self, state: Ranges) -> bool:
+        """Tell whether every quantile is found."""
+        return state.quantiles is not None
+
     def max_passes(self) -> int:
         """Bound the search: a double has 64 bits."""
         return 12

@@ -5,7 +5,8 @@
 //
 // for every block of at most `block` of the numbers 0..n, on the caller and up to
 // threads - 1 helpers, with 0 <= worker < threads. f must not throw. The call is serial
-// when it is nested in another, or when another Python thread has the team.
+// when it is nested in another, or when another Python thread has the team. Ctrl-C ends it
+// between two blocks.
 #pragma once
 
 #include <pthread.h>
@@ -18,6 +19,8 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+
+#include "interrupt.hpp"
 
 namespace corollary {
 
@@ -43,9 +46,11 @@ class Team {
         const std::int64_t blocks = (n + block - 1) / block;
         threads = static_cast<int>(std::min<std::int64_t>(threads, blocks));
         std::unique_lock<std::mutex> turn(turn_, std::defer_lock);
-        if (threads <= 1 || inside || !turn.try_lock()) {
-            job.work(0);
-            return;
+        if (inside || blocks <= 1) return job.work(0);
+        Watch watch;
+        if (threads <= 1 || !turn.try_lock()) {
+            job.work(0, &watch);
+            return watch.raise();
         }
         hire(threads - 1);
         {
@@ -55,11 +60,15 @@ class Team {
         }
         wake_.notify_all();
         inside = true;
-        job.work(0);
+        job.work(0, &watch);
         inside = false;
-        std::unique_lock<std::mutex> lock(mutex_);
-        places_ = 0;  // no block is left for a helper that has not woken yet
-        done_.wait(lock, [this] { return working_ == 0; });
+        {
+            std::unique_lock<std::mutex> lock(mutex_);
+            places_ = 0;  // no block is left for a helper that has not woken yet
+            done_.wait(lock, [this] { return working_ == 0; });
+        }
+        turn.unlock();
+        watch.raise();
     }
 
   private:
@@ -70,8 +79,12 @@ class Team {
         std::atomic<std::int64_t> next = 0;
         int helpers = 0;
 
-        void work(int worker) {
+        void work(int worker, Watch* watch = nullptr) {
             for (;;) {
+                if (watch != nullptr && watch->stopped()) {
+                    next = n;
+                    return;
+                }
                 const std::int64_t begin = next.fetch_add(block);
                 if (begin >= n) return;
                 call(f, worker, begin, std::min(n, begin + block));

@@ -1,0 +1,68 @@
+"""Decompositions of matrices that Ctrl-C need not wait for.
+
+A call of LAPACK cannot be interrupted inside.  One on a large matrix runs apart, so
+that the thread that waits for it hears the signal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sla
+
+from corollary.core.arrays import Floats, Matrix
+from corollary.core.interrupt import apart
+
+__all__ = ["cho_factor", "eigh", "eigvalsh", "product", "qr", "svd"]
+
+LARGE = 3e8  # products of numbers that take a noticeable time
+
+
+def _called(
+    function: Callable[..., Any], work: float, *arrays: Any, **options: Any
+) -> Any:
+    if work < LARGE:
+        return function(*arrays, **options)
+    return apart(function, *arrays, **options)
+
+
+def _work(A: Matrix) -> float:
+    """Return m n min(m, n) of a matrix, or of all in a stack."""
+    return float(A.size) * min(A.shape[-2:])
+
+
+def eigh(A: Floats) -> tuple[Floats, Floats]:
+    """Return eigenvalues and eigenvectors of a symmetric matrix.
+
+    >>> eigh(np.diag([2.0, 1.0]))[0].tolist()
+    [1.0, 2.0]
+    """
+    values, vectors = _called(np.linalg.eigh, 4 * _work(A), A)
+    return values, vectors
+
+
+def eigvalsh(A: Floats) -> Floats:
+    """Return the eigenvalues of a symmetric matrix, rising."""
+    return _called(np.linalg.eigvalsh, _work(A), A)  # type: ignore[no-any-return]
+
+
+def svd(A: Floats, **options: Any) -> Any:
+    """Return what `numpy.linalg.svd` does."""
+    return _called(np.linalg.svd, 4 * _work(A), A, **options)
+
+
+def qr(A: Floats, **options: Any) -> Any:
+    """Return what `scipy.linalg.qr` does."""
+    return _called(sla.qr, _work(A), A, **options)
+
+
+def cho_factor(A: Floats, **options: Any) -> Any:
+    """Return what `scipy.linalg.cho_factor` does."""
+    return _called(sla.cho_factor, _work(A) / 3, A, **options)
+
+
+def product(A: Floats, B: Floats) -> Floats:
+    """Return A B."""
+    return _called(np.matmul, float(A.size) * B.shape[-1], A, B)  # type: ignore[no-any-return]

@@ -1,0 +1,138 @@
+"""Ctrl-C: what a fit has is published, every thread stops, and the interrupt goes on.
+
+A driver learns inside `as_before`, publishes, and ends with `conclude`:
+
+    no pass complete        the learner stays as it was; KeyboardInterrupt
+    some passes complete    the best state is published, its report says INTERRUPTED,
+                            and then KeyboardInterrupt is raised again; or, after
+                            ``set_config(interrupt="keep")``, a ConvergenceWarning
+
+Threads that work for a fit watch its token: compiled loops and `stop_if_asked` raise
+KeyboardInterrupt in them as soon as the fit's own thread has stopped the token.  No
+signal handler is installed, and fits in different threads have different tokens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+from sklearn.exceptions import ConvergenceWarning
+
+from corollary import loops
+from corollary.core.config import config_context, get_config
+from corollary.core.report import Report, StopReason
+
+__all__ = [
+    "apart",
+    "as_before",
+    "caught",
+    "conclude",
+    "or_so_far",
+    "stop_if_asked",
+    "watching",
+]
+
+R = TypeVar("R")
+
+LOWEST = 19  # of the priorities that the system knows
+
+
+@contextlib.contextmanager
+def as_before(learner: Any) -> Iterator[None]:
+    """Leave a learner as it was where Ctrl-C ends the block.
+
+    Fits inside the block raise it again in any case, for the learner to deal with.
+    """
+    before, inner = dict(vars(learner)), contextlib.nullcontext()
+    if get_config().interrupt != "raise":
+        inner = config_context(interrupt="raise")
+    try:
+        with inner:
+            yield
+    except KeyboardInterrupt:
+        vars(learner).clear()
+        vars(learner).update(before)
+        raise
+
+
+def conclude(report: Report) -> None:
+    """End a fit that has published: after Ctrl-C raise it again, or warn."""
+    if report.stop is not StopReason.INTERRUPTED:
+        return
+    if get_config().interrupt == "raise":
+        raise KeyboardInterrupt
+    text = f"{report.learner}: {report.stop.word} after {report.passes} passes; "
+    text += f"{report.optimality}. {report.stop.remedy}"
+    warnings.warn(text, ConvergenceWarning, stacklevel=3)
+
+
+@contextlib.contextmanager
+def or_so_far(model: Any) -> Iterator[None]:
+    """Fit a new model inside another fit; go on where Ctrl-C left one published."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        report = getattr(model, "report_", None)
+        if report is None or report.stop is not StopReason.INTERRUPTED:
+            raise
+
+
+# -- threads that work for a fit -------------------------------------------------------
+@contextlib.contextmanager
+def watching(token: loops.Token | None) -> Iterator[None]:
+    """Let this thread stop when the token is stopped."""
+    before = loops.watch(token)
+    try:
+        yield
+    finally:
+        loops.watch(before)
+
+
+def caught() -> None:
+    """Let a thread that was asked to stop, and has heard it, finish its part."""
+    loops.watch(None)
+
+
+def stop_if_asked() -> None:
+    """Raise KeyboardInterrupt in a thread whose token is stopped."""
+    if loops.asked_to_stop():
+        raise KeyboardInterrupt
+
+
+# -- calls that cannot be interrupted --------------------------------------------------
+def apart(function: Callable[..., R], *arguments: Any, **options: Any) -> R:
+    """Call a long function of NumPy or SciPy so that Ctrl-C need not wait for it.
+
+    The main thread waits for another one.  After Ctrl-C that one goes on behind, at the
+    lowest priority, and neither the next fit nor the end of the process waits for it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return function(*arguments, **options)
+    run, ended, found, failed = copy_context().run, threading.Event(), [], []
+
+    def work() -> None:
+        try:
+            found.append(run(function, *arguments, **options))
+        except BaseException as error:  # raised below, in the thread that asked
+            failed.append(error)
+        ended.set()
+
+    thread = threading.Thread(target=work, name="corollary-apart", daemon=True)
+    thread.start()
+    try:
+        ended.wait()
+    except BaseException:
+        if sys.platform == "linux" and thread.native_id is not None:
+            with contextlib.suppress(OSError):  # it has ended
+                os.setpriority(os.PRIO_PROCESS, thread.native_id, LOWEST)
+        raise
+    if failed:
+        raise failed[0]
+    return found[0]
