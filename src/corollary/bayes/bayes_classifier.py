@@ -32,7 +32,15 @@ from corollary.bayes.decisions import joint_log_probability
 from corollary.bayes.probabilities import check_log_likelihood, check_offers
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
-from corollary.core.checks import check_rows, check_weights, check_X, encode_labels
+from corollary.core.checks import (
+    check_rows,
+    check_weights,
+    check_X,
+    column,
+    encode_labels,
+    matching,
+    present,
+)
 from corollary.core.interrupt import as_before
 from corollary.core.params import array_like, check_parameters, estimator, missing
 from corollary.core.report import Report, StopReason
@@ -142,7 +150,8 @@ class BayesClassifier(Classifier):
         w = check_weights(self, sample_weight, len(X))
         if w is not None and not w.all():
             kept = w > 0
-            X, y, w = X[kept], np.asarray(y)[kept], w[kept]
+            y = matching(self, column(self, present(self, y)), len(X))
+            X, y, w = X[kept], y[kept], w[kept]
         self.classes_, codes = encode_labels(self, y, len(X))
         return X, codes, w
 

@@ -447,7 +447,7 @@ def walk(
     """
     o, times = rows.visits()
     visits = len(order) if times is None else int(times[order].sum())
-    monitor = windows(rows, order, visits, plan.window)
+    monitor = rows.costs_of_windows(order, visits, plan.window)
     moved = np.empty(visits, np.int64) if trace else None
     machine.clear("entries", "updates") if trace else machine.clear("entries")
     rows_loop(loops.sgd_epoch, loops.sgd_epoch_csr, rows.X)(
@@ -466,14 +466,6 @@ def walk(
     )
     costs = np.zeros(0) if monitor is None else monitor[: int(machine["entries"])]
     return costs, None if moved is None else moved[: int(machine["updates"])]
-
-
-def windows(rows: Rows, order: Vector, visits: int, window: float) -> Floats | None:
-    """Make room for a cost of each window of weight; a visit ends one at most."""
-    if not np.isfinite(window):
-        return None
-    weight = visits if rows.weight is None else float(rows.weight[order].sum())
-    return np.empty(int(min(visits, weight / window)) + 2)
 
 
 def limit(loss: Loss, target: Vector) -> float:

@@ -53,6 +53,15 @@ class Rows:
         times = np.clip(np.ceil(self.weight), 1, MOST)
         return self.weight / times, times.astype(np.int32)
 
+    def costs_of_windows(
+        self, order: Vector, visits: int, window: float
+    ) -> Vector | None:
+        """Make room for a cost of each window of weight; a visit ends one at most."""
+        if not np.isfinite(window):
+            return None
+        weight = visits if self.weight is None else float(self.weight[order].sum())
+        return np.empty(int(min(visits, weight / window)) + 2)
+
     def weights(self) -> Vector:
         """Return the weights of the rows in `which`."""
         if self.weight is None:

@@ -235,7 +235,7 @@ class FeatureSpaceLearner(KernelMachine):
     def _sums(self, X: Any, A: Floats) -> Floats:
         """Return (1) for one or several columns of coefficients, as precise as X."""
         X = self._query(X)  # type: ignore[attr-defined]
-        B = A.reshape(len(A), -1).astype(X.dtype)
+        B = (A if A.ndim == 2 else A[:, None]).astype(X.dtype)
         kernel = None if self.kernel == "precomputed" else self._function()
         if isinstance(kernel, TileKernel) and B.shape[1] <= FEW_COLUMNS:
             sums = expansion(kernel, X, self.X_fit_, B).astype(X.dtype)

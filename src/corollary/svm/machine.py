@@ -377,8 +377,7 @@ class KernelMachine(RowsLearner):
         if not len(self.support_):
             return np.zeros((X.shape[0], B.shape[1]))
         if self.kernel == "precomputed":
-            K = np.asarray(X[:, self.support_], dtype=np.float64)
-            return row_products(K, B)
+            return row_products(np.asarray(X[:, self.support_], np.float64), B)
         tile = tile_of(self.kernel)
         if callable(self.kernel) and tile is None:
             K = self.kernel(X, self.support_vectors_)
