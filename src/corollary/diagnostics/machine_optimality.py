@@ -189,7 +189,7 @@ def pair_machines(model: Any, X: Matrix, y: Any, w: Floats) -> Iterator[Proof]:
     K, z = len(model.classes_), np.searchsorted(model.classes_, y)
     D = np.zeros((K - 1, len(z)))
     D[:, model.support_] = dense(model.dual_coef_)
-    w = w * stated_class_weights(model, np.bincount(z, w, minlength=K))[z]
+    w = w * stated_class_weights(model, np.bincount(z, w, K).astype(float))[z]
     for p, (a, c) in enumerate(itertools.combinations(range(K), 2)):
         rows = np.flatnonzero((z == a) | (z == c))
         b = np.where(z[rows] == a, D[c - 1, rows], D[a, rows])

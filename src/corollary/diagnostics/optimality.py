@@ -35,12 +35,12 @@ from corollary.core.checks import (
     check_targets,
     encode_labels,
     full_weights,
-    one_sentence,
 )
 from corollary.core.class_weights import stated_class_weights
 from corollary.core.errors import DataError, sentence
 from corollary.core.rows import dense
 from corollary.core.sparse import canonical
+from corollary.core.wording import one_sentence
 from corollary.diagnostics.machine_optimality import MACHINES, prove
 from corollary.objectives.duality import duality_gap
 from corollary.objectives.links import LINKS
@@ -184,7 +184,7 @@ def of_linear(model: Any, X: Floats, y: Any, o: Floats) -> OptimalityCertificate
     """Certify a linear model with (1)."""
     if hasattr(model, "classes_"):
         z = (y == model.classes_[1]).astype(int)
-        o = o * stated_class_weights(model, np.bincount(z, o, minlength=2))[z]
+        o = o * stated_class_weights(model, np.bincount(z, o, 2).astype(float))[z]
         y = 2.0 * z - 1
     N = float(o.sum())
     loss, penalty, constant = terms(model, N)
@@ -199,8 +199,9 @@ def of_linear(model: Any, X: Floats, y: Any, o: Floats) -> OptimalityCertificate
         column = np.full(len(X), constant)
         X, w = np.column_stack([X, column]), np.append(w, b / constant)
         b, intercept = 0.0, False
-    given = dict(penalty=penalty, intercept=intercept, sample_weight=o)
-    found = duality_gap(loss, X, y, w, b, **given)
+    found = duality_gap(
+        loss, X, y, w, b, penalty=penalty, intercept=intercept, sample_weight=o
+    )
     worst = residual(loss, penalty, X, y, o / N, w, b, intercept)
     return OptimalityCertificate(
         unit * found.primal, unit * found.dual, unit * found.gap, unit * worst

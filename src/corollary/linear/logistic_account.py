@@ -28,7 +28,7 @@ from corollary.core.arrays import Floats
 from corollary.core.report import Optimality, Report
 from corollary.core.rows import dense
 from corollary.engine import ArraySource, Data
-from corollary.linear.logistic_bound import look
+from corollary.linear.logistic_bound import look, parted
 from corollary.linear.logistic_gap import duality_gap
 from corollary.linear.logistic_problem import Problem, Search
 from corollary.linear.logistic_sums import Margin, margins
@@ -88,11 +88,13 @@ def newton_account(data: Data, search: Search) -> tuple[float | None, float | No
     work = float(data.source.n_rows or np.inf) * theta.size**2
     if theta.size > SMALL or (problem.penalised and work > WORK):
         return search.decrement, None
-    curved, slope = look(data, problem, theta), problem.subgradient(theta, g)
+    curved, (slope, shared) = look(data, problem, theta), parted(problem, theta, g)
+    decrement = curved.decrement(slope) + shared
     bound = curved.bound(slope, problem.unit_rounding)
-    if bound is not None:
-        bound = min(bound + stored_change(problem, theta, slope), search.f)
-    return curved.decrement(slope), bound
+    if bound is not None and np.isfinite(shared):
+        rounding = stored_change(problem, theta, problem.subgradient(theta, g))
+        return decrement, min(bound + shared + rounding, search.f)
+    return decrement if np.isfinite(shared) else None, None
 
 
 def close(bound: float | None, decrement: float | None) -> bool:

@@ -44,7 +44,7 @@ from corollary.engine import Chunk, Data, Statistics
 from corollary.linear.logistic_newton import regular
 from corollary.linear.logistic_problem import Problem, quadratic
 
-__all__ = ["Curved", "look"]
+__all__ = ["Curved", "look", "parted"]
 
 MANY = 4000  # rows
 FOURTH = 4
@@ -100,13 +100,42 @@ def look(data: Data, problem: Problem, theta: Floats) -> Curved:
     """Take the Hessian at a point, and the longest row, in one pass."""
     every = FOURTH if (data.source.n_rows or np.inf) > MANY else 1
     s = data.reduce(partial(looked, problem=problem, theta=theta, every=every))
-    m = problem.shape[0]
+    m, H = problem.shape[0], problem.hessian(s.H)
     unit = np.tile(np.append(problem.spread, 1.0), m)
-    H = regular(problem, problem.hessian(s.H)) / np.outer(unit, unit)
+    H = regular(problem, H) / np.outer(unit, unit)
     values, vectors = np.linalg.eigh(H)
     top = s.top / problem.spread
     length = np.sqrt((float(top @ top) + 1.0) * (1 if m == 1 else 2))
     return Curved(np.maximum(values, 0.0), vectors, unit, float(length))
+
+
+def parted(problem: Problem, theta: Floats, g: Floats) -> tuple[Floats, float]:
+    """Return a slope without what all classes share, and what that part can gain.
+
+    Of K > 2 classes, weights that all classes share change no probability, and H says
+    nothing of them.  Where a weight is 0 every slope within l1 of the gradient is a
+    subgradient, and some sum to 0 over the classes; what is left gains c^2/(2 K l2).
+    """
+    m = problem.shape[0]
+    slope = problem.subgradient(theta, g)
+    if m == 1:
+        return slope, 0.0
+    slopes, G = slope.reshape(problem.shape).copy(), g.reshape(problem.shape)
+    common = slopes.sum(axis=0)
+    if problem.l1:
+        zero = theta.reshape(problem.shape) == 0
+        zero[:, -1] = False
+        side = np.where(common > 0, -problem.l1, problem.l1)
+        room = np.where(zero, np.abs(G + side - slopes), 0.0)
+        total = room.sum(axis=0)
+        share = np.divide(common, total, out=np.zeros_like(total), where=total > 0)
+        slopes -= np.clip(share, -1.0, 1.0) * room
+        common = slopes.sum(axis=0)
+    rest = common[:-1]
+    if not problem.l2:
+        lost = np.abs(rest).max(initial=0.0) > EPS * len(slope)
+        return (slopes - common / m).reshape(-1), np.inf if lost else 0.0
+    return (slopes - common / m).reshape(-1), float(rest @ rest) / (2 * m * problem.l2)
 
 
 def looked(chunk: Chunk, problem: Problem, theta: Floats, every: int) -> Look:
