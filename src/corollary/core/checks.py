@@ -85,7 +85,7 @@ def readable(learner: Any, X: Any, sparse: bool) -> Any:
 
 def check_array_memory(learner: Any, X: Any) -> None:
     """Refuse an array whose fit would exceed the memory limit: its copy, its work."""
-    shape = getattr(X, "shape", ())
+    shape: Any = getattr(X, "shape", ())
     if len(shape) != 2 or not all(isinstance(size, int) for size in shape):
         return
     copied = 0.0
@@ -97,7 +97,7 @@ def check_array_memory(learner: Any, X: Any) -> None:
     elif X.format != "csr":
         copied = 24.0 * X.nnz
     kept = getattr(learner, "row_bytes", 0.0) * shape[0]
-    check_working_memory(learner, *shape, held=copied + kept)
+    check_working_memory(learner, shape[0], shape[1], held=copied + kept)
 
 
 def layout(learner: Any, X: Any) -> str | None:

@@ -127,9 +127,9 @@ class CSVSource(FileSource):
             for name in columns.all
         }
         if columns.encode:
-            found = columns.classes
-            number = found is not None and found.dtype.kind in "biuf"
-            label = from_numpy_dtype(found.dtype) if number else string()
+            found, label = columns.classes, string()
+            if found is not None and found.dtype.kind in "biuf":
+                label = from_numpy_dtype(found.dtype)
             kinds[columns.targets[0]] = label
         return kinds
 

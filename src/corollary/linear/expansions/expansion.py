@@ -18,6 +18,7 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import OneToOneFeatureMixin
 
 from corollary.core.arrays import Floats, Matrix, Vector
@@ -79,12 +80,13 @@ class Expansion(SummationLearner, Transformer):
             In the precision of X.
         """
         X = self._query(X)
-        check_memory(
-            self,
-            float(X.dtype.itemsize) * X.shape[0] * self.n_features_out_,
-            f"{X.shape[0]:,} rows of {self.n_features_out_:,} columns",
-            "Transform in chunks, or ask for fewer columns.",
-        )
+        if not sp.issparse(X):  # sparse rows stay sparse
+            check_memory(
+                self,
+                float(X.dtype.itemsize) * X.shape[0] * self.n_features_out_,
+                f"{X.shape[0]:,} rows of {self.n_features_out_:,} columns",
+                "Transform in chunks, or ask for fewer columns.",
+            )
         return self._expand(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Vector:

@@ -120,7 +120,7 @@ class PolynomialFeatures(Expansion):
     def start(self, data: Data, seed: int) -> int:
         """Count the columns (2)."""
         d = data.source.n_features
-        p = int(self.include_bias) + sum(self._sizes(d)[self._degrees()[0] - 1 :])
+        p = self._columns(d)
         if not p:
             must = f"some product of {d} inputs must have this degree"
             came = f"degree={self.degree}: no column left"
@@ -145,6 +145,17 @@ class PolynomialFeatures(Expansion):
     def _learn(self, state: int) -> int:
         self.n_output_features_ = state
         return self.n_output_features_
+
+    def _columns(self, d: int) -> int:
+        """Return how many columns d inputs give."""
+        return int(self.include_bias) + sum(self._sizes(d)[self._degrees()[0] - 1 :])
+
+    def _audit(self) -> None:
+        """Refuse a number of columns that no fit leaves: files can alter it."""
+        p = self._columns(self.n_features_in_)
+        if not self.n_output_features_ == self.n_features_out_ == p:
+            must = f"n_output_features_ and n_features_out_ must be {p}"
+            raise ParameterError(sentence(self, must, f"{self.n_output_features_}"))
 
     def _degrees(self) -> tuple[int, int]:
         """Return the lowest degree above 0 and the highest."""
