@@ -189,8 +189,9 @@ def test_any_text_is_an_amount_or_one_sentence(text):
         ),
         (
             {"jobs": 2},
-            "a setting is one of ['chunk_rows', 'executor', 'memory_limit', "
-            "'schedule', 'threads', 'verbose']; got 'jobs'.",
+            "a setting is one of ['chunk_rows', 'executor', 'interrupt', "
+            "'memory_limit', 'patience', 'schedule', 'threads', 'verbose']; got "
+            "'jobs'.",
         ),
     ],
 )
@@ -217,3 +218,13 @@ def test_a_schedule_is_one_of_the_two():
         "set_config: schedule must be engine.PerPass() or engine.PerChunk(decay); "
         "got 'per chunk'."
     )
+
+
+def test_interrupt_and_patience_are_checked():
+    with config_context(interrupt="keep", patience=2) as config:
+        assert (config.interrupt, config.patience) == ("keep", 2)
+    with pytest.raises(ParameterError, match=r"interrupt must be one of .*got 'stop'"):
+        set_config(interrupt="stop")
+    for patience in (0, -1, "long", None, True):
+        with pytest.raises(ParameterError, match="patience must be a number of sec"):
+            set_config(patience=patience)

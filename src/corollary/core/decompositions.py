@@ -45,7 +45,7 @@ def eigh(A: Floats) -> tuple[Floats, Floats]:
 
 def eigvalsh(A: Floats) -> Floats:
     """Return the eigenvalues of a symmetric matrix, rising."""
-    return _called(np.linalg.eigvalsh, _work(A), A)  # type: ignore[no-any-return]
+    return _called(np.linalg.eigvalsh, _work(A), A)
 
 
 def svd(A: Floats, **options: Any) -> Any:
@@ -65,4 +65,4 @@ def cho_factor(A: Floats, **options: Any) -> Any:
 
 def product(A: Floats, B: Floats) -> Floats:
     """Return A B."""
-    return _called(np.matmul, float(A.size) * B.shape[-1], A, B)  # type: ignore[no-any-return]
+    return _called(np.matmul, float(A.size) * B.shape[-1], A, B)

@@ -50,7 +50,8 @@ def as_before(learner: Any) -> Iterator[None]:
 
     Fits inside the block raise it again in any case, for the learner to deal with.
     """
-    before, inner = dict(vars(learner)), contextlib.nullcontext()
+    before = dict(vars(learner))
+    inner: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
     if get_config().interrupt != "raise":
         inner = config_context(interrupt="raise")
     try:

@@ -67,7 +67,7 @@ def use(**settings: Any) -> Iterator[Config]:
     **settings
         executor (``"serial"``, ``"threads"``, a Dask Client, an `Executor`),
         threads, chunk_rows, schedule (`PerPass()`, `PerChunk(decay)`),
-        memory_limit, verbose.
+        memory_limit, verbose, interrupt, patience.
 
     Examples
     --------

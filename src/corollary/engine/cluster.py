@@ -43,7 +43,7 @@ IN_FLIGHT = 4  # parts under way for each thread of the cluster
 PATIENCE = 60.0  # seconds to wait while there is no worker at all
 ATTEMPTS = 10  # times that a part is given to the cluster, for PATIENCE at least
 GLANCE = 1.0  # seconds between two looks at a part that takes long
-TRANSFER = 10.0  # seconds that a worker may take to accept rows
+ARRIVAL = 10.0  # seconds to wait for a worker to place rows on
 INLINE_BYTES = 2**20  # of a function with its state, above which it is placed once
 GONE = ("lost", "cancelled", "error")  # what becomes of a future
 
@@ -290,14 +290,13 @@ def losses(*kinds: Any) -> Iterator[None]:
 
 def placed(client: Any, value: Any, **where: Any) -> Any:
     """Put a value on workers; TimeoutError where they do not take it."""
-    seconds = min(TRANSFER, get_config().patience)
+    patience = get_config().patience
+    options = {"hash": False, "timeout": min(ARRIVAL, patience), "asynchronous": True}
 
     async def scatter() -> Any:
-        return await client.scatter(
-            value, hash=False, timeout=seconds, asynchronous=True, **where
-        )
+        return await client.scatter(value, **options, **where)
 
-    return client.sync(scatter, callback_timeout=seconds)
+    return client.sync(scatter, callback_timeout=patience)
 
 
 class Order:

@@ -71,7 +71,7 @@ RECORDS = {
     "GLMSums": "corollary.linear.glm_sums",
     "Ladder": "corollary.discriminants.gaussian_discriminant",
     "Line": "corollary.discriminants.linear_discriminant_analysis",
-    "Machine": "corollary.linear.sequential",
+    "Machine": "corollary.linear.sequential_fit",
     "Moments": "corollary.engine.statistics",
     "Product": "corollary.linear.least_squares",
     "Quadrics": "corollary.discriminants.quadratic_discriminant_analysis",
