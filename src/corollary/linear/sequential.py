@@ -422,10 +422,9 @@ def walk(
     """
     o, times = rows.visits()
     visits = len(order) if times is None else int(times[order].sum())
-    monitor = None
-    if np.isfinite(plan.window):  # an entry takes the weight of a window, and a visit
-        weight = visits if o is None or times is None else o[order] @ times[order]
-        monitor = np.empty(int(min(weight / plan.window, visits)) + 2)
+    weight = visits if o is None or times is None else o[order] @ times[order]
+    room = int(min(weight / plan.window, visits)) + 2  # of windows that end
+    monitor = np.empty(room) if np.isfinite(plan.window) else None
     moved = np.empty(visits, np.int64) if trace else None
     machine.clear("entries", "updates") if trace else machine.clear("entries")
     rows_loop(loops.sgd_epoch, loops.sgd_epoch_csr, rows.X)(
