@@ -563,22 +563,25 @@ def test_memory_is_only_a_cache():
 
 @pytest.mark.parametrize("make", [LinearRegression, PCA], ids=lambda m: m.__name__)
 def test_the_memory_limit_refuses_before_anything_is_allocated(make):
-    X = np.zeros((3, 20_000), dtype=np.float32)
+    X = np.zeros((100, 2_000), dtype=np.float32)
     X[0] = 1.0
-    rows = engine.ChunkSource([X if make is PCA else (X, np.zeros(3))])
+    rows = engine.ChunkSource([X if make is PCA else (X, np.zeros(100))] * 21)
     tracemalloc.start()
     try:
-        with engine.use(memory_limit="1GB"), pytest.raises(MemoryLimitError) as caught:
+        with engine.use(memory_limit="10MB"), pytest.raises(MemoryLimitError) as caught:
             make().fit(rows)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     what = {"PCA": "covariance", "LinearRegression": "normal equations"}[make.__name__]
     assert str(caught.value).startswith(
-        f"{make.__name__}: the 20000 x 20000 {what} must fit in memory_limit = 1 GB; "
-        "got an estimate of 9.6 GB. Use fewer columns, or"
+        f"{make.__name__}: the 2000 x 2000 {what} must fit in memory_limit = 0.01 GB; "
+        "got an estimate of 0.096 GB. Use fewer columns, or"
     )
-    assert peak < 10e6  # the matrix would take 3.2 GB
+    assert peak < 10e6  # the matrix would take 32 MB
+    wide = np.ones((3, 20_000), dtype=np.float32)
+    with engine.use(memory_limit="100MB"):  # three rows need no such matrix
+        make().fit(engine.ChunkSource([wide if make is PCA else (wide, np.zeros(3))]))
 
 
 @pytest.mark.parametrize("make", [LinearRegression, PCA], ids=lambda m: m.__name__)

@@ -25,7 +25,8 @@ ROWS = {
     "huge": 1e140 * A,
     "beyond squares": 1e160 * A,
     "large": 1e70 * A,
-    "tiny": 1e-150 * A,
+    "tiny": 1e-140 * A,
+    "below squares": 1e-160 * A,
     "far off": A + 1e8,
     "two rows": np.array([[0.0, 0.0], [1.0, 1.0]]),
 }
@@ -65,6 +66,8 @@ def test_it_ends_with_finite_numbers_or_a_sentence(name, rows, kernel):
             assert np.isfinite(model.report_.optimality.value)
     if rows == "beyond squares":
         assert said.startswith(f"{name}: Input X must be at most 3e+144 in size")
+    elif rows == "below squares":
+        assert said.startswith(f"{name}: Input X must reach 3e-145 in size")
     elif said:
         hulls_meet = said.startswith(
             "NuSVC: nu must be so large that the reduced hulls"

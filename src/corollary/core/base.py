@@ -52,7 +52,7 @@ class Estimator(BaseEstimator):
     target: ClassVar[str] = "none"  # "none", "labels", "number(s)"
     shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"
     parts: ClassVar[Mapping[str, str]] = {}  # learned estimators: the method they offer
-    may_be_infinite: ClassVar[tuple[str, ...]] = ()  # learned arrays that may hold inf
+    may_be_infinite: ClassVar[tuple[str, ...]] = ()  # learned, may hold inf or NaN
     binary_parts: ClassVar[bool] = False  # whether these tell 0 from 1
     report_: Report
 

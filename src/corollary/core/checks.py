@@ -117,8 +117,6 @@ def check_query(learner: Any, X: Any, *, sparse: bool = False) -> Matrix:
     return X
 
 
-
-
 def check_finite(
     who: Any,
     X: Matrix,

@@ -113,11 +113,10 @@ def floored(Sigma: Floats, s: Any) -> tuple[Floats, Floats]:
     """Decompose covariances, (m, d) and (m, d, d), raising eigenvalues that vanish.
 
     A direction without variance would make a density infinite.  Its eigenvalue is
-    raised to `FLOOR` times the largest variance of a feature over all rows, or to
-    `FLOOR` itself where no feature varies.
+    raised to `FLOOR` times the largest variance of a feature over all rows.
     """
     values, R = eigh(Sigma)
-    floor = FLOOR * (float(np.diagonal(s.total()).max() / s.n.sum()) or 1.0)
+    floor = FLOOR * float(np.diagonal(s.total()).max() / s.n.sum())
     return np.maximum(values[:, ::-1], floor), R[:, :, ::-1]
 
 

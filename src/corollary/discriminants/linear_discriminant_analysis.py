@@ -133,6 +133,7 @@ class LinearDiscriminantAnalysis(ScatterLearner, ProjectingRule):
     ([1], 'line')
     """
 
+    may_be_infinite = ("intercept_",)  # of a class with prior 0
     shapes: ClassVar = {
         "classes_": "k",
         "priors_": "k",

@@ -173,6 +173,9 @@ class QuadraticDiscriminantAnalysis(ScatterLearner, GaussianRule):
         s, R = floored(Sigma, scatter)
         if self.solver == "svd":
             s = (1 - self.reg_param) * s + self.reg_param
+        if not s[:, -1].all():
+            must = "some feature must vary"
+            raise DataError(sentence(self, must, "rows that are all alike"))
         priors = class_priors(self, self.priors, scatter.n)
         return Quadrics(scatter.n, scatter.mean, priors, Sigma, s, R)
 
@@ -184,8 +187,7 @@ class QuadraticDiscriminantAnalysis(ScatterLearner, GaussianRule):
         k, d = state.k, state.d
         own = d + d * (d + 1) // 2
         report.facts["parameters"] = k * own + k - 1
-        if (rule.s[:, -1] > 0).all():
-            report.condition = float((rule.s[:, 0] / rule.s[:, -1]).max())
+        report.condition = float((rule.s[:, 0] / rule.s[:, -1]).max())
         if not self.reg_param:
             singular_classes(self, rule.Sigma, rule.s, report)
         few = rule.n < d * d

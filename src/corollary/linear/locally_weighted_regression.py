@@ -111,6 +111,7 @@ class LocallyWeightedRegression(Regressor):
     """
 
     shapes: ClassVar = {"X_": "n d", "y_": "n|n m", "sample_weight_": "n"}
+    may_be_infinite = ("loo_", "loo_path_")  # where a row has no other near it
     rules: ClassVar = {
         "tau": real(0, ends="(]") | one_of("loo"),
         "degree": whole(0, 2),

@@ -99,6 +99,7 @@ class RidgeCV(RidgePathLearner):
     """
 
     shapes: ClassVar = {"coef_": "d|m d", "intercept_": "|m"}
+    may_be_infinite = ("scores_", "best_score_")  # of one row, with none left to fit
     rules: ClassVar[Any] = {
         "alphas": array_like | real(0),
         "fit_intercept": boolean,

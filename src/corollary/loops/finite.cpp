@@ -38,8 +38,9 @@ void bind(nb::module_& m) {
             auto look = [&](int, Index begin, Index end) {
                 const Word<T> found = largest_size(x.data() + begin, end - begin);
                 Word<T> before = largest.load(std::memory_order_relaxed);
-                while (found > before && !largest.compare_exchange_weak(before, found))
-                    ;
+                while (found > before) {  // each failure has seen a larger one
+                    if (largest.compare_exchange_weak(before, found)) break;
+                }
             };
             constexpr Index block = 1 << 15;
             Team::of_this_process().for_blocks(Index(x.shape(0)), block, threads, look);

@@ -122,6 +122,7 @@ class SVDD(SingleMachine, OutlierDetector):
     """
 
     takes_things = False
+    may_be_infinite = ("diagonal_",)  # NaN where k(x, x) differs from row to row
     rules: ClassVar = {
         **SingleMachine.single_rules,
         "nu": real(0, 1, ends="(]"),

@@ -1,0 +1,71 @@
+"""What every chunk is held to when it is first read, and what a pass has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+from corollary.core.checks import check_finite, check_finite_values
+from corollary.core.errors import DataError, sentence
+from corollary.core.magnitude import check_sizes
+from corollary.engine.sources import Chunk
+
+__all__ = ["Check", "Seen", "guarded", "len_of"]
+
+S = TypeVar("S")
+
+
+class Check(NamedTuple):
+    """In whose name chunks are checked on their first pass, and for what."""
+
+    who: str
+    names: list[str] | None
+    numbers: bool  # whether y must hold numbers
+
+
+class Seen(NamedTuple):
+    """How many rows were read, and the sizes of the largest weight, feature, target."""
+
+    rows: int = 0
+    weight: float = 0.0
+    X: float = 0.0
+    y: float = 0.0
+
+    def __or__(self, other: Seen) -> Seen:  # rows read one after the other
+        return Seen(self.rows + other.rows, *map(max, self[1:], other[1:]))
+
+
+def len_of(chunk: Chunk) -> int:
+    """Count a chunk's rows."""
+    return chunk.n
+
+
+def guarded(
+    function: Callable[[Chunk], S], check: Check | None, chunk: Chunk
+) -> tuple[Seen, S]:
+    """Apply a function to a chunk, after checking the chunk on its first pass."""
+    if check is None:
+        return Seen(chunk.n), function(chunk)
+    return checked(check, chunk), function(chunk)
+
+
+def checked(check: Check, chunk: Chunk) -> Seen:
+    """Refuse what cannot be learned from; return how much of what the chunk holds."""
+    who, row = check.who, chunk.first_row
+    size, target, weight = 0.0, 0.0, float(chunk.n > 0)
+    if chunk.n:
+        size = check_finite(who, chunk.X, names=check.names, first_row=row)
+    if check.numbers and chunk.y is not None and chunk.y.dtype.kind not in "fiub":
+        must, came = "y must hold numbers", f"{chunk.y.dtype} from row {row} on"
+        raise DataError(sentence(who, must, came, "Encode text as numbers first."))
+    if chunk.y is not None and chunk.y.dtype.kind == "f":
+        check_finite_values(who, chunk.y, "y", row)
+        target = check_sizes(who, chunk.y, "y", row)
+    if chunk.w is not None:
+        check_finite_values(who, chunk.w, "sample_weight", row)
+        weight = check_sizes(who, chunk.w, "sample_weight", row)
+        if len(chunk.w) and chunk.w.min() < 0:
+            must = "sample_weight must be >= 0"
+            came = f"{chunk.w.min():g} in row {row + int(chunk.w.argmin())}"
+            raise DataError(sentence(who, must, came))
+    return Seen(chunk.n, weight, size, target)
