@@ -106,7 +106,7 @@ class JoinTheDots(SummationLearner, SingleRegressor):
     """
 
     shapes: ClassVar = {"x_": "k", "y_": "k"}
-    may_be_infinite = ("noise_variance_",)  # unknown from fewer than three points
+    may_be_infinite = ("noise_variance_", "leave_one_out_error_")  # of few points
     rules: ClassVar = {
         "column": whole(0),
         "extrapolation": one_of("constant", "linear", "error"),
