@@ -94,10 +94,10 @@ def test_an_array_is_refused_before_it_is_copied():
 
 def test_the_limit_holds_in_every_thread():
     from corollary.core.config import get_config
-    from corollary.engine.executors import team
+    from corollary.engine.executors import side_by_side
 
     with corollary.config_context(memory_limit=12345):
-        limits = list(team(2).map(lambda _: get_config().memory_limit, range(4)))
+        limits = side_by_side(lambda _: get_config().memory_limit, range(4))
     assert limits == [12345] * 4
 
 

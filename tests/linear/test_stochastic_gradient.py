@@ -183,7 +183,7 @@ def test_monitor_holds_the_cost_of_each_window_before_its_updates():
 
 @pytest.mark.course("S4-27")
 @pytest.mark.parametrize("window", [1, 1000])
-@pytest.mark.parametrize("weight", [1e-300, 0.5, 1.0, 250.0, 1e5, 1e300])
+@pytest.mark.parametrize("weight", [1e-90, 0.5, 1.0, 250.0, 1e5, 1e90])
 def test_monitor_has_room_for_every_window_of_weight(weight, window):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, size=(1000, 2)).astype(float)  # each row 250 times

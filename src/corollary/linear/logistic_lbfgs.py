@@ -30,6 +30,7 @@ from corollary.solvers import lbfgs, orthant_wise
 
 __all__ = ["QuasiNewton", "begin"]
 
+TINY = 1e-12  # keeps a matrix of diagonal 1 regular
 PATIENCE = (10, 40)  # passes before (1) is taken anew, d/4 within these bounds
 
 
@@ -102,18 +103,15 @@ def inverse(problem: Problem, H: Floats) -> Floats:
     """Turn the blocks of the Hessian into (1)."""
     ridge = np.full(H.shape[1], problem.l2)
     ridge[-1] = 0.0
-    unit = np.append(problem.spread, 1.0)  # else small features drown in rounding
     if H.ndim == 2:
-        H = (H + ridge) / unit**2
-        return 1 / (H + tiny_of(H)) / unit**2
+        H = H + ridge
+        return 1 / np.where(H > 0, H, 1.0)
     if not problem.intercept:  # no coupling with what is not there
         H = H.copy()
         H[:, -1, :-1] = H[:, :-1, -1] = 0.0
-    H = (H + np.diag(ridge)) / np.outer(unit, unit)
-    P = np.linalg.inv(H + tiny_of(H) * np.eye(len(unit)))
-    return P / np.outer(unit, unit)
-
-
-def tiny_of(H: Floats) -> float:
-    """Return what keeps a matrix regular."""
-    return float(1e-12 * np.abs(H).max() + np.finfo(np.float64).tiny)
+    H = H + np.diag(ridge)
+    size = np.diagonal(H, axis1=1, axis2=2)
+    unit = 1 / np.sqrt(np.where(size > 0, size, 1.0))  # in any units of the features
+    scaled = H * unit[:, :, None] * unit[:, None, :]
+    P = np.linalg.inv(scaled + TINY * np.eye(H.shape[1]))
+    return P * unit[:, :, None] * unit[:, None, :]

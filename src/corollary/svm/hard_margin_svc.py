@@ -83,7 +83,7 @@ class HardMarginSVC(ProbablePairs):
         Most time for a pair of classes.
     decision_function_shape : {'ovr', 'ovo'}
         Scores of the classes, or of the pairs of classes.
-    break_ties : bool, default=False
+    break_ties : bool, default=True
         Whether `predict` asks the scores where classes have equally many votes.
     random_state : int, RandomState or None
         Seed of the folds of `probability`.
@@ -164,7 +164,7 @@ class HardMarginSVC(ProbablePairs):
         max_iter: int = -1,
         max_seconds: float | None = None,
         decision_function_shape: str = "ovr",
-        break_ties: bool = False,
+        break_ties: bool = True,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
