@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from safetensors import safe_open
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 
 import corollary
 from corollary import engine
 from corollary.core.errors import ModelFileError
+from corollary.persistence.container import packed
 
 NAMES = [
     "KernelFisherDiscriminant",
@@ -66,7 +67,7 @@ def test_forged_rows_end_in_one_sentence(name, damage, tmp_path):
     bad = {"narrow": bad[:, :2], "fewer": bad[:5]}.get(damage, np.nan * bad)
     arrays[rows["array"]] = np.ascontiguousarray(bad)
     rows["shape"] = list(bad.shape)
-    save_file(arrays, tmp_path / "bad", metadata={"corollary": json.dumps(tree)})
+    (tmp_path / "bad").write_bytes(b"".join(packed(tree, arrays)))
     with pytest.raises(ModelFileError, match="X_fit_ must") as caught:
         corollary.load(tmp_path / "bad")
     assert "\n" not in str(caught.value)
@@ -79,6 +80,6 @@ def test_a_forged_sparse_array_ends_in_one_sentence(tmp_path):
     arrays = load_file(tmp_path / "good")
     rows = next(v for k, v in tree["learned"]["dict"] if k == "X_fit_")
     arrays[rows["csr"][1]["array"]][0] = 10**6  # a column that is not there
-    save_file(arrays, tmp_path / "bad", metadata={"corollary": json.dumps(tree)})
-    with pytest.raises(ModelFileError, match="damaged or forged"):
+    (tmp_path / "bad").write_bytes(b"".join(packed(tree, arrays)))
+    with pytest.raises(ModelFileError, match="sparse rows must have valid indices"):
         corollary.load(tmp_path / "bad")

@@ -106,7 +106,6 @@ def certify_optimality(
     Examples
     --------
     >>> import numpy as np
-    import scipy.sparse as sp
     >>> from corollary import SVC, Ridge
     >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 3.0])
     >>> proof = certify_optimality(Ridge().fit(X, y), X, y)

@@ -115,7 +115,6 @@ def enet_path(
     Examples
     --------
     >>> import numpy as np
-    import scipy.sparse as sp
     >>> from corollary.linear.elastic_net_path import enet_path
     >>> alphas, coefs, gaps = enet_path(np.eye(2), [2.0, 1.0], n_alphas=3, eps=0.25)
     >>> alphas.tolist(), coefs[:, 0].tolist()

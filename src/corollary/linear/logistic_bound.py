@@ -146,9 +146,9 @@ def looked(chunk: Chunk, problem: Problem, theta: Floats, every: int) -> Look:
     )
     if every > 1:
         some = slice(-chunk.first_row % every, None, every)
-        w = None if chunk.w is None else chunk.w[some]
+        w = None if chunk.w is None else np.ascontiguousarray(chunk.w[some])
         rows = X[some] if sp.issparse(X) else np.ascontiguousarray(X[some])
-        chunk = replace(chunk, X=rows, y=chunk.y[some], w=w)
+        chunk = replace(chunk, X=rows, y=np.ascontiguousarray(chunk.y[some]), w=w)
     return Look(quadratic(chunk, problem, theta).H, top)
 
 

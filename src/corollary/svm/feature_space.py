@@ -36,9 +36,10 @@ from corollary.core.report import Report
 from corollary.engine.blocks import row_products
 from corollary.engine.executors import single_threaded_blas
 from corollary.engine.sources import Chunk
+from corollary.kernels.expansion import Kernel, expansion
 from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel, blocks
 from corollary.solvers.smo import Gram
-from corollary.svm.machine import Kernel, KernelMachine, expansion
+from corollary.svm.machine import KernelMachine
 
 __all__ = ["KERNELS", "SPACE_RULES", "FeatureSpaceLearner"]
 

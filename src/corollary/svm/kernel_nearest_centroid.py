@@ -35,9 +35,9 @@ from corollary.core.base import Classifier
 from corollary.core.errors import DataError, sentence
 from corollary.core.report import Optimality, Report
 from corollary.engine.sources import Chunk
+from corollary.kernels.expansion import Kernel
 from corollary.solvers.shifted_system import products
 from corollary.svm.feature_space import SPACE_RULES, FeatureSpaceLearner
-from corollary.svm.machine import Kernel
 
 __all__ = ["KernelNearestCentroid", "require_classes"]
 

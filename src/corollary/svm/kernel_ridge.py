@@ -53,9 +53,9 @@ from corollary.engine.opening import open_source
 from corollary.engine.rows_learner import gather
 from corollary.engine.run import Data
 from corollary.engine.sources import Chunk
+from corollary.kernels.expansion import Kernel
 from corollary.solvers import shifted_system
 from corollary.svm.feature_space import SPACE_RULES, FeatureSpaceLearner
-from corollary.svm.machine import Kernel
 
 __all__ = ["KernelRidge", "RidgePath"]
 

@@ -19,7 +19,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.config import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.memory import block_bytes
 from corollary.core.params import boolean, function, one_of, real, whole
@@ -27,13 +26,12 @@ from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine.blocks import row_products
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources import Chunk
+from corollary.kernels.expansion import Kernel, checked, expansion, tile_of
 from corollary.kernels.gram import (
     BlockGram,
     MatrixGram,
     TiledGram,
     TileKernel,
-    moved,
-    packed,
 )
 from corollary.solvers import smo
 from corollary.svm.things import (
@@ -44,18 +42,14 @@ from corollary.svm.things import (
     things_of,
 )
 
-__all__ = ["KernelMachine", "account_for", "capped", "expansion"]
+__all__ = ["KernelMachine", "account_for", "capped"]
 
 SINGLE = 1e-4  # a coarser tol than this lets float32 rows do
 FEW_ROWS = 1000  # that cost nothing: in float64, or to see the features' spread
 SAMPLE = 300  # rows whose matrix is tested for negative eigenvalues
 UNEVEN = 100.0  # ratio of the features' spreads worth a warning
-FEW = 64  # rows at a time when a user's kernel is asked for k(x, x)
 ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a sum of kernels, over its terms
 HARD = 1e10  # stands for C = inf
-QUERY_BYTES = 2**22  # of kernel values, or of centred rows, at a time
-
-Kernel = Callable[[Matrix, Matrix], Floats]
 
 
 class KernelMachine(RowsLearner):
@@ -393,47 +387,6 @@ def weighty(sample_weight: Any) -> Vector | None:
     w = np.asarray(sample_weight)
     known = w.ndim == 1 and w.dtype.kind in "fiub"
     return None if not known or (w > 0).all() else np.flatnonzero(w > 0)
-
-
-def tile_of(kernel: Any) -> TileKernel | None:
-    """Return what a kernel object says it is in tiles, if it is one of these."""
-    return getattr(kernel, "tile", None)
-
-
-def checked(who: Any, K: Any, expected: tuple[int, int]) -> Floats:
-    """Return a user's kernel matrix as an array; refuse one of another shape."""
-    K = K.toarray() if sp.issparse(K) else np.asarray(K)
-    if K.shape != expected:
-        must = f"kernel must return a matrix of shape {expected}"
-        raise DataError(sentence(who, must, f"{K.shape}"))
-    return K
-
-
-def expansion(kernel: TileKernel, X: Matrix, Z: Matrix, B: Floats) -> Floats:
-    """Return k(X, Z) B, some rows at a time, in the precision of X."""
-    n, dtype = X.shape[0], X.dtype
-    if sp.issparse(X) or sp.issparse(Z):
-        step = max(6, QUERY_BYTES // (dtype.itemsize * max(1, *Z.shape)))
-        some = (kernel(X[a : a + step], Z) for a in range(0, n, step))
-        sums = [row_products(K, B) for K in some]
-        return np.concatenate(sums).astype(np.float64)
-    step = max(6, QUERY_BYTES // (dtype.itemsize * max(1, X.shape[1])))
-    centre, tiles = packed(kernel, Z, dtype)
-    threads = get_config().threads
-    if centre is None:
-        return tiles.sums(moved(X, None, dtype), B, threads)
-    some = (moved(X[a : a + step], centre, dtype) for a in range(0, n, step))
-    return np.concatenate([tiles.sums(part, B, threads) for part in some])
-
-
-def own(kernel: Kernel | None, X: Matrix) -> Floats:
-    """Return k(x, x) of each row; X is the matrix itself where it is precomputed."""
-    if kernel is None:
-        return np.diagonal(X)
-    if isinstance(kernel, TileKernel):
-        return kernel.diagonal(X).astype(np.float64)
-    parts = [X[a : a + FEW] for a in range(0, X.shape[0], FEW)]
-    return np.concatenate([np.diagonal(kernel(part, part)) for part in parts])
 
 
 def capped(C: float) -> float:

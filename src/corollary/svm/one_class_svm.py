@@ -38,8 +38,9 @@ from corollary.core.config import get_config
 from corollary.core.params import real
 from corollary.core.report import Report
 from corollary.engine.sources import Chunk
+from corollary.kernels.expansion import own
 from corollary.solvers import smo
-from corollary.svm.machine import ROUNDING, account_for, own
+from corollary.svm.machine import ROUNDING, account_for
 from corollary.svm.single import SingleMachine, tell_roles
 
 __all__ = ["ROLES", "OneClassSVM"]

@@ -42,9 +42,10 @@ from corollary.core.report import Report, StopReason
 from corollary.discriminants.surfaces import Surface
 from corollary.engine.sources import Chunk
 from corollary.engine.team import Halted, in_a_team, in_turn, run_parts, team
+from corollary.kernels.expansion import Kernel, own
 from corollary.solvers import smo
 from corollary.svm.conic_boundary import conic_boundary
-from corollary.svm.machine import Kernel, KernelMachine, account_for, capped, own
+from corollary.svm.machine import KernelMachine, account_for, capped
 
 __all__ = ["ROLES", "Pair", "PairMachines", "Rows", "Run", "Solved"]
 

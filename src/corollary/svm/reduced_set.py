@@ -43,7 +43,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import ParameterError, sentence
-from corollary.svm.machine import checked, own
+from corollary.kernels.expansion import checked, own
 from corollary.svm.pairs import PairMachines
 from corollary.svm.single import SingleMachine
 from corollary.svm.svdd import SVDD

@@ -16,7 +16,8 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.params import missing, real
 from corollary.core.report import Report
 from corollary.engine.sources import Chunk
-from corollary.svm.machine import Kernel, KernelMachine
+from corollary.kernels.expansion import Kernel
+from corollary.svm.machine import KernelMachine
 
 __all__ = ["TUBE", "SingleMachine", "tell_roles"]
 

@@ -51,8 +51,9 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import real, shown
 from corollary.core.report import Report
 from corollary.engine.sources import Chunk
+from corollary.kernels.expansion import own
 from corollary.solvers import smo
-from corollary.svm.machine import ROUNDING, account_for, own
+from corollary.svm.machine import ROUNDING, account_for
 from corollary.svm.single import SingleMachine, tell_roles
 
 __all__ = ["ROLES", "SVDD"]
