@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from corollary import ESTIMATORS, __version__, catalogue
+from corollary import __version__, catalogue
+from corollary.registry import ESTIMATORS, home
 
 HERE = Path(__file__).parent
 
@@ -66,8 +67,8 @@ def methods_page() -> str:
         "|---|---|---|---|",
     ]
     for name, entry in rows:
-        home = "corollary" if entry.name in ESTIMATORS else entry.module
-        link = f"{{py:obj}}`{entry.name} <{home}.{entry.name}>`"
+        place = home(entry.module, entry.name)
+        link = f"{{py:obj}}`{entry.name} <{place}.{entry.name}>`"
         cells = name, link, f"`{entry.module}`", ", ".join(entry.course)
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

@@ -1,6 +1,7 @@
 import pytest
 
-from corollary import ESTIMATORS, catalogue, course
+from corollary import catalogue, course
+from corollary.registry import ESTIMATORS
 
 
 def names(query):

@@ -2,7 +2,7 @@
 
 The index is read from the sources as text, so nothing heavy is imported.  Every module
 whose docstring has a ``Course:`` line is read; entries are its estimators (those of
-`corollary.ESTIMATORS`) and its public classes and functions that are documented for
+`registry.ESTIMATORS`) and its public classes and functions that are documented for
 users, with parameters or an example.  Synonyms are the paragraph ``Also known as:
 ...``.
 
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from corollary import ESTIMATORS
+from corollary.registry import ESTIMATORS
 
 __all__ = ["Entry", "claims", "entries", "find", "nearest"]
 

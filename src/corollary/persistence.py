@@ -6,7 +6,7 @@ arrays::
     {"format": 1, "class": "KMeans", "parameters": {...}, "learned": {...}}
 
 An estimator inside a model is such a tree again.  A class is named by its key in
-`corollary.ESTIMATORS`, a record inside it by its key in `RECORDS`; no module path is
+`registry.ESTIMATORS`, a record inside it by its key in `RECORDS`; no module path is
 ever read from a file, and nothing is imported, called or evaluated because a file says
 so.  `load` checks every name, type and shape before a
 model exists: a forged or damaged file ends in one sentence, `ModelFileError`.
@@ -29,10 +29,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
-from corollary import ESTIMATORS, __version__
+from corollary import __version__
 from corollary.core.errors import ModelFileError, ParameterError, sentence
 from corollary.core.params import check_parameters
 from corollary.core.report import Report
+from corollary.registry import ESTIMATORS
 
 __all__ = ["load", "save"]
 

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from corollary import ESTIMATORS
 from corollary.cli import demo, promise
+from corollary.registry import ESTIMATORS
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from corollary import ESTIMATORS, catalogue, course
+from corollary import catalogue, course
+from corollary.registry import ESTIMATORS
 
 MODULES = sorted({entry.module for entry in catalogue.entries()})
 METHODS = [m for m in MODULES if m.split(".")[1] not in ("objectives", "solvers")]

@@ -18,7 +18,7 @@ def where(
     ],
 ) -> None:
     """Tell where a method is, what else it is called, and what it covers."""
-    from corollary import ESTIMATORS, catalogue, course
+    from corollary import catalogue, course, registry
 
     found = catalogue.find(name)
     if not found:
@@ -27,7 +27,7 @@ def where(
         must = "NAME must be a name that some method is known by"
         raise ParameterError(sentence("where", must, repr(name), remedy))
     for entry in found:
-        home = "corollary" if entry.name in ESTIMATORS else entry.module
+        home = registry.home(entry.module, entry.name)
         typer.echo(f"{entry.name}: {entry.summary}")
         typer.echo(f"  file      {_shown(entry.file)}:{entry.line}")
         typer.echo(f"  import    from {home} import {entry.name}")
