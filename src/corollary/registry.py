@@ -16,10 +16,12 @@ import ast
 from functools import cache
 from pathlib import Path
 
-__all__ = ["ESTIMATORS", "home", "packages", "public_names"]
+__all__ = ["ESTIMATORS", "OPEN_MODULES", "home", "packages", "public_names"]
 
 ROOT = Path(__file__).parent
 NO_METHODS = ("core", "persistence")  # whose names at the top are no estimators
+#: Modules that are packages of one file: their `__all__` is public.
+OPEN_MODULES = ("corollary.information", "corollary.projections")
 
 
 @cache
