@@ -1,6 +1,7 @@
+import course
 import pytest
 
-from corollary import catalogue, course
+from corollary import catalogue
 from corollary.registry import ESTIMATORS
 
 

@@ -14,4 +14,19 @@ import lazy_loader
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name):  # typed by the stub
+    if name in __all__:
+        return _load(name)
+    raise AttributeError(f"module 'corollary' has no attribute {name!r}{_meant(name)}")
+
+
+def _meant(name):
+    """Suggest the public name that a misspelt one is nearest to."""
+    import difflib
+
+    known = {public.lower(): public for public in __all__}
+    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
+    return f". Did you mean {known[near[0]]!r}?" if near else ""

@@ -4,9 +4,10 @@ import importlib
 import inspect
 import re
 
+import course
 import pytest
 
-from corollary import catalogue, course
+from corollary import catalogue
 from corollary.registry import ESTIMATORS
 
 MODULES = sorted({entry.module for entry in catalogue.entries()})
