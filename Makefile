@@ -37,7 +37,7 @@ lint: $(VENV)/.lint
 
 docs: $(VENV)/.docs
 	@rm -rf docs/api  # pages of names that have gone would stay
-	@$(BIN)/corollary coverage --write docs/course.md
+	@$(BIN)/python tools/course.py docs/course.md > /dev/null
 	@$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html
 	@echo "docs: open docs/_build/html/index.html"
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
-from corollary import ESTIMATORS, __version__, catalogue
+from corollary import __version__, catalogue
+from corollary.registry import ESTIMATORS
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tools"))
+
+import pages  # noqa: E402
 
 project = "Corollary"
 author = "The Corollary developers"
@@ -49,32 +54,9 @@ def theory() -> dict[str, str]:
     return {f"corollary.{name}": texts[where] for name, where in ESTIMATORS.items()}
 
 
-def methods_page() -> str:
-    """Write the index of methods by every name they are known by."""
-    rows = sorted(
-        {(name, entry) for entry in catalogue.entries() for name in entry.names},
-        key=lambda row: (row[0].lower(), row[1].name),
-    )
-    lines = [
-        "# Methods by name",
-        "",
-        "Every method under every name it is known by.  On the command line,",
-        "`corollary where NAME` looks a name up and forgives case, plurals and typing",
-        "errors.",
-        "",
-        "| known as | here | in | course |",
-        "|---|---|---|---|",
-    ]
-    for name, entry in rows:
-        home = "corollary" if entry.name in ESTIMATORS else entry.module
-        link = f"{{py:obj}}`{entry.name} <{home}.{entry.name}>`"
-        cells = name, link, f"`{entry.module}`", ", ".join(entry.course)
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
 autosummary_context = {"theory": theory()}
-(HERE / "methods.md").write_text(methods_page(), encoding="utf-8")
+(HERE / "methods.md").write_text(pages.methods(), encoding="utf-8")
+(HERE / "reference.rst").write_text(pages.reference(), encoding="utf-8")
 
 
 def ours_only(

@@ -1,10 +1,12 @@
 """The index of methods: where each one is, by every name it is known by.
 
-The index is read from the sources as text, so nothing heavy is imported.  Every module
-whose docstring has a ``Course:`` line is read; entries are its estimators (those of
-`corollary.ESTIMATORS`) and its public classes and functions that are documented for
-users, with parameters or an example.  Synonyms are the paragraph ``Also known as:
-...``.
+The index is read from the sources as text, so nothing heavy is imported.  Its entries
+are the public names (`registry`), the public methods of the classes among them, and
+modules that hold a method and no public name.  A docstring, of a module, a class, a
+function or a method, may name synonyms and, below them, words that lead there::
+
+    Also known as: Lloyd's algorithm, hard EM.
+    Related words: vector quantisation, codebook.
 
 >>> from corollary import catalogue
 >>> [entry.name for entry in catalogue.find("lloyds algorithm")]
@@ -22,13 +24,22 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from corollary import ESTIMATORS
+from corollary import registry
+from corollary.registry import ESTIMATORS
 
 __all__ = ["Entry", "claims", "entries", "find", "nearest"]
 
 ROOT = Path(__file__).parent
-GROUND = ("core", "engine", "loops", "datasets", "cli")  # blocks that hold no method
+UNINDEXED = ("cli", "loops")  # packages that hold no method
 ID = re.compile(r"S\d-\d+")
+UNLISTED = frozenset(  # what the engine calls, and what every estimator has
+    "start starts statistics update objective stop max_passes settle account publish "
+    "sums_bytes learn scaled fit partial_fit fit_predict predict predict_proba "
+    "predict_log_proba decision_function transform fit_transform inverse_transform "
+    "score score_samples".split()
+)
+
+Definition = ast.ClassDef | ast.FunctionDef
 
 
 @dataclass(frozen=True)
@@ -38,15 +49,17 @@ class Entry:
     Attributes
     ----------
     name : str
-        Class or function.
+        Class, function, ``Class.method``, or module.
     module : str
-        Where it is imported from.
+        Where it is defined.
     file, line : Path, int
         Where it is defined.
     summary : str
-        First line of its module.
+        What it is, in one line.
     also : tuple of str
         Other names of the method.
+    related : tuple of str
+        Words that lead to it.
     course : tuple of str
         IDs of the course items that it implements.
     references : str
@@ -59,14 +72,25 @@ class Entry:
     line: int
     summary: str
     also: tuple[str, ...]
+    related: tuple[str, ...]
     course: tuple[str, ...]
     references: str
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name: the class or function, the title of its module, the synonyms."""
-        title = re.split(r"[,:]", self.summary.rstrip("."))[0]
-        return tuple(dict.fromkeys((self.name, title, *self.also)))
+        """Every name: its own, that of a method alone, its title, the synonyms."""
+        own = [self.name, self.name.rpartition(".")[2]]
+        title = [] if "." in self.name else re.split(r"[,:]", self.summary.rstrip("."))
+        return tuple(dict.fromkeys((*own, *title[:1], *self.also)))
+
+    @property
+    def rank(self) -> int:
+        """Estimators come first, then functions and classes, methods, modules."""
+        if ESTIMATORS.get(self.name) == self.module:
+            return 0
+        if "." in self.name:
+            return 2
+        return 3 if self.module.endswith(f".{self.name}") and self.line == 1 else 1
 
 
 @dataclass(frozen=True)
@@ -84,43 +108,48 @@ class Theory:
         return self.text.partition("\n")[0]
 
     @property
-    def also(self) -> tuple[str, ...]:
-        """The names after ``Also known as:``."""
-        names = self._after("Also known as").rstrip(".")
-        return tuple(re.split(r",\s+(?:and\s+)?", names)) if names else ()
-
-    @property
     def course(self) -> tuple[str, ...]:
         """The IDs after ``Course:``."""
-        return tuple(ID.findall(self._after("Course").partition(". ")[0]))
+        return tuple(ID.findall(after(self.text, "Course").partition(". ")[0]))
 
     @property
     def references(self) -> str:
         """What follows ``Reference:`` or ``References:``."""
-        return self._after("References?")
+        return after(self.text, "References?")
 
-    def _after(self, label: str) -> str:
-        """Return the rest of the paragraph that follows a label, in one line."""
-        found = re.search(rf"\b{label}:\s+(.*?)(?:\n\s*\n|\Z)", self.text, re.DOTALL)
-        return " ".join(found.group(1).split()) if found else ""
+
+def after(text: str, label: str) -> str:
+    """Return the rest of the paragraph that follows a label, in one line."""
+    found = re.search(rf"\b{label}:\s+(.*?)(?:\n\s*\n|\n\w+ words:|\Z)", text, re.S)
+    return " ".join(found.group(1).split()) if found else ""
+
+
+def listed(text: str, label: str) -> tuple[str, ...]:
+    """Return the names that follow a label."""
+    names = after(text, label).rstrip(".")
+    return tuple(re.split(r",\s+(?:and\s+)?", names)) if names else ()
 
 
 @cache
 def theories() -> tuple[Theory, ...]:
     """Read the docstring of every module of the library that has a ``Course:`` line."""
-    return tuple(_theories())
+    return tuple(theory for theory in modules() if "\nCourse: " in theory.text)
 
 
-def _theories() -> Iterator[Theory]:
+@cache
+def modules() -> tuple[Theory, ...]:
+    """Read the docstring of every module that may hold a method."""
+    return tuple(_modules())
+
+
+def _modules() -> Iterator[Theory]:
     for file in sorted(ROOT.rglob("*.py")):
-        source = file.read_text(encoding="utf-8")
-        if "\nCourse: " not in source:
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        if parts[0] in UNINDEXED or parts[-1] == "__init__":
             continue
-        tree = ast.parse(source)
+        tree = ast.parse(file.read_text(encoding="utf-8"))
         text = ast.get_docstring(tree) or ""
-        if "\nCourse: " in text:
-            parts = file.relative_to(ROOT).with_suffix("").parts
-            yield Theory(".".join(("corollary", *parts)), file, tree, text)
+        yield Theory(".".join(("corollary", *parts)), file, tree, text)
 
 
 @cache
@@ -130,53 +159,61 @@ def entries() -> tuple[Entry, ...]:
     >>> "PCA" in [entry.name for entry in entries()]
     True
     """
-    found = [entry for theory in theories() for entry in _entries(theory)]
+    found = [entry for theory in modules() for entry in _entries(theory)]
     return tuple(sorted(found, key=lambda entry: entry.name.lower()))
 
 
 def _entries(theory: Theory) -> Iterator[Entry]:
-    ground = theory.module.split(".")[1] in GROUND
-    public = set() if ground else _public(theory.tree)
+    public = False
     for node in theory.tree.body:
-        if _is_estimator(node, theory.module) or _is_for_users(node, public):
-            assert isinstance(node, ast.ClassDef | ast.FunctionDef)
-            yield Entry(
-                node.name,
-                theory.module,
-                theory.file,
-                node.lineno,
-                theory.summary,
-                theory.also,
-                theory.course,
-                theory.references,
-            )
+        if isinstance(node, Definition) and _is_public(theory.module, node.name):
+            public = True
+            yield _entry(theory, node, node.name)
+            if isinstance(node, ast.ClassDef):
+                yield from _methods(theory, node)
+    if not public and "\nAlso known as: " in theory.text:
+        yield _entry(theory, None, theory.module.rpartition(".")[2])
 
 
-def _is_estimator(node: ast.stmt, module: str) -> bool:
-    return isinstance(node, ast.ClassDef) and ESTIMATORS.get(node.name) == module
+def _is_public(module: str, name: str) -> bool:
+    return registry.home(module, name) != module or module in registry.OPEN_MODULES
 
 
-def _is_for_users(node: ast.stmt, public: set[str]) -> bool:
-    if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name not in public:
-        return False
-    text = ast.get_docstring(node) or ""
-    return "Parameters\n---" in text or ">>> " in text
+def _methods(theory: Theory, owner: ast.ClassDef) -> Iterator[Entry]:
+    for node in owner.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            if node.name not in UNLISTED and ast.get_docstring(node):
+                yield _entry(theory, node, f"{owner.name}.{node.name}")
 
 
-def _public(tree: ast.Module) -> set[str]:
-    """Return the names in a module's ``__all__``."""
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.List):
-            if any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
-                return set(ast.literal_eval(node.value))
-    return set()
+def _entry(theory: Theory, node: Definition | None, name: str) -> Entry:
+    own = "" if node is None else ast.get_docstring(node) or ""
+    text = own if "." in name else f"{theory.text}\n\n{own}"
+    titled = name in ESTIMATORS or not own
+    return Entry(
+        name,
+        theory.module,
+        theory.file,
+        1 if node is None else node.lineno,
+        theory.summary if titled else own.partition("\n")[0],
+        (*listed(own, "Also known as"), *_shared(theory, own, name, "Also known as")),
+        listed(text, "Related words"),
+        theory.course,
+        theory.references,
+    )
+
+
+def _shared(theory: Theory, own: str, name: str, label: str) -> tuple[str, ...]:
+    """Return the module's synonyms, unless the definition has its own or is a part."""
+    return () if "." in name or label in own else listed(theory.text, label)
 
 
 def claims() -> dict[str, list[str]]:
     """Return what implements each course item: methods, or else modules, by ID."""
     found: dict[str, list[str]] = {}
     for theory in theories():
-        names = [entry.name for entry in entries() if entry.module == theory.module]
+        own = [e for e in entries() if e.module == theory.module]
+        names = [entry.name for entry in own if entry.rank < 2]
         for item in theory.course:
             found.setdefault(item, []).extend(names or [theory.module])
     return found
@@ -188,8 +225,9 @@ def find(name: str) -> list[Entry]:
 
     Case, accents, spaces, hyphens, apostrophes, plural and s-or-z spellings do not
     matter.  Equal names come first, then names that contain the words or their
-    beginnings, estimators and shorter names first; where there are none, names that
-    differ by a small typing error.
+    beginnings; in each, names come before related words, estimators before functions,
+    these before methods, and shorter names first.  Where there are none: names that
+    differ by a typing error.
 
     Parameters
     ----------
@@ -210,12 +248,24 @@ def find(name: str) -> list[Entry]:
     asked = words(name)
     if not asked:
         return []
-    table = [(entry, words(known)) for entry in entries() for known in entry.names]
-    table.sort(key=lambda row: (row[0].name not in ESTIMATORS, len(row[1])))
-    equal = [entry for entry, known in table if _equal(asked, known)]
-    holding = [entry for entry, known in table if _contains(asked, known)]
-    found = equal + holding or [entry for entry, known in table if _typed(asked, known)]
+    found: list[Entry] = []
+    for likeness in (_equal, _contains, _typed):
+        hits = [
+            (entry.rank == 3, related, entry.rank, len(words(known)), place, entry)
+            for place, entry in enumerate(_functions_first())
+            for related, names in enumerate((entry.names, entry.related))
+            for known in names
+            if likeness(asked, words(known))
+        ]
+        found += [entry for *_, entry in sorted(hits, key=lambda hit: hit[:5])]
+        if likeness is _contains and found:
+            break
     return list(dict.fromkeys(found))
+
+
+@cache
+def _functions_first() -> tuple[Entry, ...]:
+    return tuple(sorted(entries(), key=lambda entry: entry.name[0].isupper()))
 
 
 def nearest(name: str, most: int = 3) -> list[str]:
@@ -225,6 +275,7 @@ def nearest(name: str, most: int = 3) -> list[str]:
     return [known[key] for key in near]
 
 
+@cache
 def words(name: str) -> tuple[str, ...]:
     """Reduce a name to plain words in the singular.
 

@@ -13,7 +13,7 @@ def test_help_lists_the_verbs(corollary):
     for words in ([], ["--help"], ["-h"]):
         result = corollary(*words)
         assert result.exit_code == 0
-        for verb in ("demo", "where", "coverage", "data"):
+        for verb in ("demo", "where", "data"):
             assert verb in result.output
 
 
@@ -30,7 +30,6 @@ def test_version(corollary, process):
         (["where"], "name"),
         (["data", "x.parquet", "--rows", "many"], "--rows"),
         (["data", "x.parquet", "--kind", "cubes"], "cubes"),
-        (["coverage", "--tests", "no/such/folder"], "no/such/folder"),
     ],
 )
 def test_bad_input_is_one_sentence_and_code_2(words, part, process, one_sentence):

@@ -34,7 +34,7 @@ KNOWN = {case.name for case in LEARNERS}
 TARGETS = {"labels": "two", "none": "none"}
 CASES = {str(case): case for case in LEARNERS} | {
     name: Case(name, {}, (), TARGETS.get(getattr(corollary, name).target, "number"))
-    for name in corollary.ESTIMATORS
+    for name in corollary.registry.ESTIMATORS
     if name not in KNOWN
 }
 

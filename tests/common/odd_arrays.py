@@ -224,7 +224,9 @@ class Odd:
             except (ValueError, TypeError) as error:
                 told = str(error)
                 by = OURS.match(told)
-                good = FORM.match(told) or (by and by[1] in corollary.ESTIMATORS)
+                good = FORM.match(told) or (
+                    by and by[1] in corollary.registry.ESTIMATORS
+                )
                 good = good or (not finite and OVERFLOW.search(told))
                 return None if good else f"{type(error).__name__}: {told}"
             except Exception as error:  # any other kind is a fault
@@ -259,7 +261,7 @@ def usual_target(name: str) -> str:
 def drawn(count: int, seed: int) -> list[Odd]:
     """Draw cases, every estimator equally often; most have one odd array only."""
     rng, cases = np.random.default_rng(seed), []
-    names = sorted(corollary.ESTIMATORS)
+    names = sorted(corollary.registry.ESTIMATORS)
     for k in range(count):
         name = names[k % len(names)]
         case = {"array": "plain", "weight": "none", "target": usual_target(name)}

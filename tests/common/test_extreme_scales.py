@@ -152,14 +152,14 @@ def assert_finite_or_a_sentence(name, kind, scale):
 
 
 @pytest.mark.parametrize("kind", FEW_KINDS, ids=str)
-@pytest.mark.parametrize("name", sorted(corollary.ESTIMATORS))
+@pytest.mark.parametrize("name", sorted(corollary.registry.ESTIMATORS))
 def test_finite_or_one_sentence(name, kind):
     assert_finite_or_a_sentence(name, *kind)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-@pytest.mark.parametrize("name", sorted(corollary.ESTIMATORS))
+@pytest.mark.parametrize("name", sorted(corollary.registry.ESTIMATORS))
 def test_finite_or_one_sentence_at_every_scale(name, kind):
     assert_finite_or_a_sentence(name, *kind)
 

@@ -132,14 +132,14 @@ def sweep(name, points):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", corollary.ESTIMATORS)
+@pytest.mark.parametrize("name", corollary.registry.ESTIMATORS)
 def test_ctrl_c_is_heard_at_any_call(name):
     sweep(name, 7)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", corollary.ESTIMATORS)
+@pytest.mark.parametrize("name", corollary.registry.ESTIMATORS)
 def test_ctrl_c_is_heard_at_very_many_calls(name):
     sweep(name, 150)
 

@@ -26,7 +26,7 @@ TIMES = 30
 KNOWN = {case.name for case in LEARNERS}
 OTHERS = [
     Case(name, {}, (), {"labels": "two", "none": "none"}.get(cls.target, "number"))
-    for name in corollary.ESTIMATORS
+    for name in corollary.registry.ESTIMATORS
     if name not in KNOWN
     for cls in [getattr(corollary, name)]
 ]

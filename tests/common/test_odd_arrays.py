@@ -15,7 +15,7 @@ def faults(cases, *, finite):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_odd_arrays_end_in_a_fit_or_in_a_sentence(seed):
-    found = faults(drawn(len(corollary.ESTIMATORS), seed), finite=False)
+    found = faults(drawn(len(corollary.registry.ESTIMATORS), seed), finite=False)
     assert not found, "\n".join(found)
 
 
@@ -23,7 +23,7 @@ def repeated(weight):
     """Return a fit of every estimator on two rows, each of them 150 times."""
     return [
         Odd(name, "two rows 150 times", weight, usual_target(name))
-        for name in corollary.ESTIMATORS
+        for name in corollary.registry.ESTIMATORS
     ]
 
 

@@ -38,7 +38,7 @@ def test_round_trip(case, tmp_path):
         np.testing.assert_array_equal(outputs(again, X)[name], values, err_msg=name)
 
 
-@pytest.mark.parametrize("name", corollary.ESTIMATORS)
+@pytest.mark.parametrize("name", corollary.registry.ESTIMATORS)
 def test_unfitted_round_trip(name, tmp_path):
     corollary.save(getattr(corollary, name)(), tmp_path / "model")
     again = corollary.load(tmp_path / "model")

@@ -22,7 +22,7 @@ IMPOSSIBLE = {
 @parametrize_with_checks(
     [
         getattr(corollary, name)(**PARAMETERS.get(name, {}))
-        for name in corollary.ESTIMATORS
+        for name in corollary.registry.ESTIMATORS
     ],
     expected_failed_checks=lambda e: IMPOSSIBLE.get(type(e).__name__, {}),
 )

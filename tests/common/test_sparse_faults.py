@@ -14,7 +14,7 @@ from corollary.core.errors import DataError
 FORM = re.compile(r"^\w+: [^\n]+; got [^\n]+\.( [A-Z][^\n]*\.)?$")
 SPARSE = [
     name
-    for name in corollary.ESTIMATORS
+    for name in corollary.registry.ESTIMATORS
     if getattr(getattr(corollary, name), "takes_sparse", False)
 ]
 PARAMETERS = {

@@ -6,7 +6,7 @@ from corollary.core.errors import ParameterError
 
 WEIGHTED = [
     name
-    for name in corollary.ESTIMATORS
+    for name in corollary.registry.ESTIMATORS
     if "class_weight" in getattr(corollary, name)().get_params()
 ]
 

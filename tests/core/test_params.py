@@ -168,7 +168,7 @@ def test_an_array_is_shown_on_one_line():
     assert "\n" not in shown(np.zeros((3, 2)))
 
 
-@pytest.mark.parametrize("name", corollary.ESTIMATORS)
+@pytest.mark.parametrize("name", corollary.registry.ESTIMATORS)
 def test_every_parameter_has_a_rule_that_its_default_obeys(name):
     learner = getattr(corollary, name)()
     assert set(learner.rules) == set(learner.get_params())

@@ -23,7 +23,7 @@ from corollary.diagnostics.classifier_choice import choose_classifier
 def test_the_table(d, n, method):
     choice = choose_classifier(d, n)
     assert choice.method == method
-    assert all(name in corollary.ESTIMATORS for name in choice.estimators)
+    assert all(name in corollary.registry.ESTIMATORS for name in choice.estimators)
     assert "neural network" in str(choice)
     assert ("Scale" in str(choice)) == (method == "Gaussian kernel")
 

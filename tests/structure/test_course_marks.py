@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import course
 import pytest
 
-from corollary import catalogue, course
+from corollary import catalogue
 
 TESTS = Path(__file__).parents[1]
 FOUNDATION = (

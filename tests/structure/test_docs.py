@@ -4,7 +4,11 @@ import doctest
 import re
 from pathlib import Path
 
+import pages
 import pytest
+
+from corollary import registry
+from corollary.registry import ESTIMATORS
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDES = sorted(DOCS.glob("*.rst"))
@@ -24,10 +28,15 @@ def test_the_guides_have_examples():
 
 
 def test_every_estimator_has_a_page():
-    from corollary import ESTIMATORS
-
-    listed = (DOCS / "reference.rst").read_text(encoding="utf-8").split()
+    listed = pages.reference().split()
     assert set(listed) >= set(ESTIMATORS)
+
+
+def test_every_public_function_has_a_page():
+    listed = pages.reference().split()
+    for package in registry.packages():
+        for name in registry.public_names(package):
+            assert name in listed or f"~{package.partition('.')[2]}.{name}" in listed
 
 
 def test_pages_load_nothing_from_the_network():

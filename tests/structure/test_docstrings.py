@@ -4,9 +4,11 @@ import importlib
 import inspect
 import re
 
+import course
 import pytest
 
-from corollary import ESTIMATORS, catalogue, course
+from corollary import catalogue
+from corollary.registry import ESTIMATORS
 
 MODULES = sorted({entry.module for entry in catalogue.entries()})
 METHODS = [m for m in MODULES if m.split(".")[1] not in ("objectives", "solvers")]

@@ -58,3 +58,23 @@ def test_every_public_name_is_importable_and_listed():
     assert dir(corollary) == corollary.__all__
     with pytest.raises(AttributeError, match="no attribute 'Juggler'"):
         corollary.Juggler
+
+
+def test_a_misspelt_name_is_answered_with_the_right_one():
+    import corollary
+
+    with pytest.raises(AttributeError, match="Did you mean 'KMeans'"):
+        corollary.Kmeans
+    with pytest.raises(AttributeError, match="Did you mean 'LogisticRegression'"):
+        corollary.LogisticRegresion
+
+
+def test_every_package_exports_what_its_stub_lists():
+    import importlib
+
+    from corollary import registry
+
+    for package in registry.packages():
+        module = importlib.import_module(package)
+        for name, home in registry.public_names(package).items():
+            assert getattr(module, name) is getattr(importlib.import_module(home), name)

@@ -45,6 +45,8 @@ __all__ = ["TellingWord", "TextClassifier", "words"]
 def words(text: str) -> list[str]:
     """Cut a text at white space, in small letters, without the marks around words.
 
+    Also known as: tokenizer, tokeniser.
+
     Hyphens and apostrophes inside a word stay, so that "hand-coding" is one word.
 
     Parameters

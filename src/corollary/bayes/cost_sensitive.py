@@ -2,6 +2,7 @@
 
 Also known as: minimum-risk classifier, cost-sensitive learning, abstaining classifier,
 classification with a reject option, prior correction.
+Related words: loss matrix, cost matrix.
 
 A classifier gives P(j | x); a loss Lambda_ij says what action i costs when the truth is
 class j.  The decision is a layer of its own on top,

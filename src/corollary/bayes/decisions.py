@@ -227,6 +227,8 @@ def conditional_risk(P: Any, loss: Any = None) -> Floats:
 def decide(P: Any, loss: Any = None, *, reject_cost: float | None = None) -> Vector:
     """Return the number of the action of least risk for each row.
 
+    Related words: loss matrix.
+
     Parameters
     ----------
     P : array of shape (n, k)

@@ -18,7 +18,7 @@ def where(
     ],
 ) -> None:
     """Tell where a method is, what else it is called, and what it covers."""
-    from corollary import ESTIMATORS, catalogue, course
+    from corollary import catalogue, registry
 
     found = catalogue.find(name)
     if not found:
@@ -27,7 +27,7 @@ def where(
         must = "NAME must be a name that some method is known by"
         raise ParameterError(sentence("where", must, repr(name), remedy))
     for entry in found:
-        home = "corollary" if entry.name in ESTIMATORS else entry.module
+        home = registry.home(entry.module, entry.name)
         typer.echo(f"{entry.name}: {entry.summary}")
         typer.echo(f"  file      {_shown(entry.file)}:{entry.line}")
         typer.echo(f"  import    from {home} import {entry.name}")
@@ -35,15 +35,11 @@ def where(
             typer.echo(f"  known as  {', '.join(entry.also)}")
         if entry.references:
             typer.echo(f"  source    {entry.references}")
-        for label, item in zip(_labels("course"), entry.course, strict=False):
-            typer.echo(f"  {label:<9} {item:<6} {course.items().get(item, '')}")
+        if entry.course:
+            typer.echo(f"  course    {', '.join(entry.course)}")
 
 
 def _shown(file: Path) -> Path:
     """Shorten a path below the working directory."""
     here = Path.cwd()
     return file.relative_to(here) if file.is_relative_to(here) else file
-
-
-def _labels(first: str) -> list[str]:
-    return [first, *[""] * 99]

@@ -2,6 +2,7 @@
 
 Also known as: PCA, Karhunen-Loeve transform, KLT, Hotelling transform, proper
 orthogonal decomposition.
+Related words: whitening, noise variance.
 
 With rows centred, xc = x - mean, and covariance S = sum_n w_n xc_n xc_n' / (n - 1),
 find orthonormal directions U (q, d) that keep the most variance, which are also those

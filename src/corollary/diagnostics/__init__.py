@@ -1,1 +1,5 @@
 """Diagnostics: what a fit costs, what helps it, what misleads."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,6 +1,7 @@
 """Generative or discriminative: how many rows until logistic regression catches up.
 
-Also known as: LDA versus logistic regression, GDA versus logistic regression.
+Also known as: LDA versus logistic regression, GDA versus logistic regression, LDA vs
+logistic.
 
 Linear discriminant analysis maximises the joint likelihood of (x, y), logistic
 regression the likelihood of y given x.  Both draw a line between two classes:

@@ -1,1 +1,5 @@
 """Discriminants: classifiers that draw a line or a conic between class means."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,6 +1,7 @@
 """Gaussian discriminant analysis: the ladder of covariances, in summation form.
 
 Also known as: GDA, the Gaussian Bayes classifier, generative Gaussian classifier.
+Related words: discriminant function.
 
 Bayes' rule on classes N(m_c, Sigma_c) with priors pi_c decides for the largest of
 

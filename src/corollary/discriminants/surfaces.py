@@ -1,6 +1,7 @@
 """Decision surfaces: the explicit equation of a boundary between two classes.
 
 Also known as: decision boundary, separating conic, discriminant surface.
+Related words: discriminant function.
 
 A Gaussian class has a quadratic discriminant, and two of them are equal on a quadric
 

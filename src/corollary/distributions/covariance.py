@@ -66,6 +66,8 @@ class Singularity:
 def diagnose(covariance: Any, mean: Any = 0.0) -> Singularity:
     """Find the rank of a covariance and the features to blame (1).
 
+    Also known as: singular covariance, degenerate covariance.
+
     Parameters
     ----------
     covariance : array of shape (d, d) or (d,)

@@ -150,7 +150,10 @@ class Prior(ABC):
 
     @abstractmethod
     def map(self) -> Distribution:
-        """Return the law with the most probable parameters (4)."""
+        """Return the law with the most probable parameters (4).
+
+        Also known as: MAP estimate, posterior mode.
+        """
 
     @abstractmethod
     def predictive(self) -> Distribution:

@@ -151,7 +151,10 @@ class Gaussian(Distribution):
 
     # -- geometry ------------------------------------------------------------------
     def mahalanobis(self, X: Any) -> Floats:
-        """Return the distance r (5) of each row from the mean."""
+        """Return the distance r (5) of each row from the mean.
+
+        Also known as: Mahalanobis distance.
+        """
         return np.sqrt(self._squares(self._rows(X)))
 
     def whitening(self) -> Floats:
@@ -194,7 +197,10 @@ class Gaussian(Distribution):
         return Gaussian(self.mean[keep], part)
 
     def conditional(self, features: Sequence[int], values: Any) -> Gaussian:
-        """Return the law of the others where some features have given values (4)."""
+        """Return the law of the others where some features have given values (4).
+
+        Also known as: conditional Gaussian.
+        """
         values = np.atleast_1d(numbers(self, values, "values"))
         given = self._features(features)
         if values.shape != (len(given),):

@@ -1,6 +1,7 @@
 """The mean of a Gaussian with known covariance: conjugate, in any dimension.
 
-Also known as: Bayesian estimation of a normal mean, normal-normal model, Kalman update.
+Also known as: Bayesian estimation of a normal mean, normal-normal model, Kalman update,
+normal mean posterior.
 
     x | mu ~ N(mu, S),   mu ~ N(mu_0, S_0),   S known                            (1)
 

@@ -137,6 +137,8 @@ def numerical_mle(
 def score(logpdf: LogDensity, X: Any, theta: Any, w: Any = None) -> Floats:
     """Return the derivative of the log-likelihood by central differences.
 
+    Also known as: score function, gradient of the log-likelihood.
+
     Parameters
     ----------
     logpdf, X, w : as in `numerical_mle`

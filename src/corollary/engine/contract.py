@@ -37,7 +37,10 @@ __all__ = [
 
 
 class SummationLearner(ABC):
-    """Learns from sums over the examples, on any source and any executor."""
+    """Learns from sums over the examples, on any source and any executor.
+
+    Also known as: summation form, map reduce, sufficient statistics.
+    """
 
     rules: ClassVar[Mapping[str, Rule]]
 

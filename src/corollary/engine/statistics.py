@@ -90,7 +90,10 @@ def fold(parts: Iterable[T]) -> T | None:
 
 @dataclass(frozen=True)
 class Moments(Statistics):
-    """Weighted count, mean and centred scatter of some columns."""
+    """Weighted count, mean and centred scatter of some columns.
+
+    Also known as: sample moments, sample mean and covariance, scatter matrix.
+    """
 
     n: float
     mean: Floats  # (p,)

@@ -124,6 +124,8 @@ class PolynomialMap:
 class GaussianMap:
     """The series (2) of the Gaussian kernel, cut off: call it for the features.
 
+    Also known as: truncated feature map, Taylor features.
+
     Parameters
     ----------
     sigma : float, default=1.0

@@ -46,6 +46,8 @@ __all__ = ["Gaussian", "InverseMultiquadric", "Laplacian"]
 class Gaussian(Tiled):
     """k(x, z) = exp(-||x - z||^2 / (2 sigma^2)), (1).
 
+    Also known as: RBF kernel, Gaussian kernel, squared exponential kernel.
+
     Parameters
     ----------
     sigma : float, default=1.0

@@ -2,6 +2,7 @@
 
 Also known as: GLM, quasi-likelihood regression, probit regression, complementary
 log-log regression, rate model with exposure.
+Related words: IRLS, iteratively reweighted least squares.
 
     g(mu) = eta = x'b + b0  (+ offset),   Var y = phi V(mu)                      (1)
 

@@ -1,6 +1,7 @@
 """Linear regression by batch gradient descent, in summation form.
 
 Also known as: steepest descent for least squares, batch LMS.
+Related words: feature scaling.
 
 Minimise  J(theta) = 1/(2n) (sum_n w_n (theta' x~_n - y_n)^2 + rho sum_j theta_j^2)  (1)
 by        theta <- theta - eta/n (sum_n w_n (theta' x~_n - y_n) x~_n + rho theta*)   (2)

@@ -2,6 +2,7 @@
 
 Also known as: ordinary least squares, OLS, the normal equation, the best linear
 unbiased estimator, maximum likelihood under Gaussian noise.
+Related words: condition number, sum of squared errors.
 
 Minimise  J(b, b0) = sum_n w_n (y_n - x_n' b - b0)^2                             (1)
 

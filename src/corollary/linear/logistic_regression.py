@@ -1,8 +1,9 @@
 """Logistic regression with L2, L1, elastic-net or no penalty, in summation form.
 
-Also known as: logit model, softmax regression, multinomial logistic regression, maximum
-entropy classifier, MAP estimation with a Gaussian (L2) or Laplace (L1) prior, probit
-regression.
+Also known as: logistic, logit model, softmax regression, multinomial logistic
+regression, maximum entropy classifier, MAP estimation with a Gaussian (L2) or Laplace
+(L1) prior, probit regression.
+Related words: IRLS, Newton's method, LDA vs logistic, cross-entropy.
 
 Two classes, p = 1 / (1 + e^-(w'x + b)), and K classes, p = softmax(W x + b), minimise
 

@@ -2,6 +2,7 @@
 
 Also known as: Rosenblatt's perceptron, single-sample fixed-increment rule, averaged
 perceptron, voted perceptron, pocket algorithm.
+Related words: mistake bound, online learning, perceptron convergence theorem.
 
 Augment and normalise: y_i = t_i (1, x_i), t_i = +-1, and seek a with a'y_i > 0 for all
 i.  A row is misclassified where a'y_i <= 0.  The perceptron criterion

@@ -1,7 +1,7 @@
 """Ridge regression, in summation form.
 
 Also known as: Tikhonov regularisation, weight decay, L2-penalised least squares, MAP
-estimation with a Gaussian prior.
+estimation with a Gaussian prior, MAP estimate.
 
 Minimise  sum_n w_n (y_n - x_n' b - b0)^2 + alpha sum_j p_j b_j^2                (1)
 

@@ -1,6 +1,6 @@
 """Ridge regression that chooses its penalty by cross-validation, in summation form.
 
-Also known as: leave-one-out ridge, cross-validated weight decay, lambda curve.
+Also known as: leave-one-out ridge, cross-validated weight decay, lambda curve, LOOCV.
 
 One decomposition gives the coefficients for every alpha, and one more pass their exact
 leave-one-out errors (`linear/ridge_path.py`).  With `cv` the rows are parted in folds

@@ -2,6 +2,7 @@
 
 Also known as: SGD, online gradient descent, LMS, Widrow-Hoff rule, Robbins-Monro,
 mini-batch gradient descent, ASGD.
+Related words: online learning, progressive validation, incremental learning.
 
 Minimise  J(w, b) = 1/n sum_i o_i L(y_i, w'x_i + b) + R(w),   n = sum_i o_i          (1)
 

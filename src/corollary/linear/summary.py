@@ -2,6 +2,8 @@
 
 Also known as: regression table, standard errors, t test and z test of coefficients,
 Wald test, confidence intervals, variance inflation factors, collinearity diagnosis.
+Related words: VIF, confidence interval, prediction interval, noise variance, condition
+number.
 
 Under Gaussian noise y = x'b + b0 + N(0, sigma^2) least squares is maximum likelihood:
 
@@ -144,7 +146,10 @@ class Summary:
 
     @property
     def intervals(self) -> Floats:
-        """Confidence intervals, (p, 2)."""
+        """Confidence intervals, (p, 2).
+
+        Also known as: confidence interval.
+        """
         half = self._law().ppf(0.5 + self.confidence / 2) * self.standard_errors
         return np.column_stack([self.coef - half, self.coef + half])
 

@@ -114,6 +114,8 @@ LOSSES: dict[str, type[Loss]] = {
 def zero_one(y: Any, f: Any) -> Floats:
     """Return the 0-1 loss 1[y f <= 0] of labels -1, +1 and scores.
 
+    Also known as: 0-1 loss, misclassification loss.
+
     Parameters
     ----------
     y : array of shape (n,)

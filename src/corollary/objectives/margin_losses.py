@@ -26,6 +26,8 @@ __all__ = [
 class Logistic(OfMargin):
     """log(1 + e^-u), in the units of a base: `Logistic(2)` lies above the 0-1 loss.
 
+    Also known as: logistic loss, log loss, deviance.
+
     >>> Logistic().minimiser(0.75).round(6), Logistic().probability(0.0)
     (np.float64(1.098612), np.float64(0.5))
     """
@@ -112,6 +114,8 @@ class Exponential(OfMargin):
 @dataclass(frozen=True)
 class Sigmoid(OfMargin):
     """(1 + e^u)^-2 = s(-u)^2, the Brier score of s(f): bounded and not convex.
+
+    Also known as: Savage loss, Brier score, Brier loss.
 
     >>> Sigmoid().convex, Sigmoid().calibrated, float(Sigmoid().value(1, 0.0))
     (False, True, 0.25)

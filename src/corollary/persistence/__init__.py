@@ -7,7 +7,7 @@ a JSON tree, its body the arrays::
      "learned": {...}}
 
 An estimator inside a model is such a tree again.  A class is named by its key in
-`corollary.ESTIMATORS`, a record inside it by its key in `RECORDS`; no module path is
+`registry.ESTIMATORS`, a record inside it by its key in `RECORDS`; no module path is
 ever read from a file, and nothing is imported, called or evaluated because a file says
 so.  `load` checks every byte, name, type and shape before it hands out a model, and has
 the model answer for one row: a forged or damaged file ends in one sentence,

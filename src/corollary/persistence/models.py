@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from corollary import ESTIMATORS
 from corollary.core.errors import ModelFileError
 from corollary.core.params import check_parameters
 from corollary.core.report import Report
 from corollary.persistence.audit import check_shapes
 from corollary.persistence.records import RECORDS
+from corollary.registry import ESTIMATORS
 
 __all__ = ["model_of"]
 

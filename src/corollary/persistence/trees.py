@@ -9,11 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
-from corollary import ESTIMATORS
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.report import Report
 from corollary.persistence.container import LARGEST
 from corollary.persistence.records import record_key
+from corollary.registry import ESTIMATORS
 
 __all__ = ["NUMERIC", "is_ours", "model_tree"]
 

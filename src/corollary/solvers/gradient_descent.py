@@ -1,7 +1,7 @@
 """Gradient descent: fixed, backtracking and exact steps.
 
 Also known as: steepest descent, Cauchy's method, proximal gradient, ISTA, forward-
-backward splitting, batch gradient descent.
+backward splitting, batch gradient descent, exact line search.
 
     x+ = prox_{t g}(x - t f'(x)),   x+ = x - t f'(x) where g = 0                     (1)
 

@@ -1,5 +1,7 @@
 """Rows of a kernel matrix in memory of bounded size: the row unused for longest goes.
 
+Also known as: kernel cache, row cache.
+
 A decomposition asks for the same rows again and again, and for fewer and fewer columns
 of them; both the rows and the cuts of their columns live in one buffer.
 """

@@ -1,5 +1,7 @@
 """L-BFGS with a preconditioner, one evaluation at a time.
 
+Also known as: L-BFGS, limited-memory BFGS, quasi-Newton.
+
 Minimise a smooth f.  From the last m steps s_i and changes of gradient y_i it builds an
 approximate inverse Hessian H by the two-loop recursion, starting from gamma P, where P
 is a fixed preconditioner and gamma = s'y / y'P y makes it fit the last step:

@@ -1,5 +1,7 @@
 """Newton's method for a convex function, damped where it must be.
 
+Also known as: Newton's method, Newton-Raphson, damped Newton.
+
 Minimise a convex f with gradient g and Hessian H:
 
     (H + sigma ||g|| I) d = -g,   x+ = x + d                                     (1)

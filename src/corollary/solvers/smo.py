@@ -1,6 +1,7 @@
 """Sequential minimal optimisation in wide working sets, with a duality gap.
 
-Also known as: SMO, decomposition, chunking, working-set method for support vectors.
+Also known as: SMO, decomposition, chunking, working-set method for support vectors,
+sequential minimal optimisation.
 
 Every support vector machine's dual is one problem.  Minimise over b (v,)
 

@@ -1,6 +1,7 @@
 """Support vector classification with a share of margin errors instead of a price.
 
 Also known as: nu-SVC, nu-SVM.
+Related words: support vector machine.
 
 For two classes minimise over w, b and the margin r >= 0
 

@@ -1,6 +1,7 @@
 """Support vector regression that finds its own tube.
 
 Also known as: nu-SVR.
+Related words: support vector machine.
 
 Instead of epsilon a share nu is stated, and the tube's width is part of the problem:
 

@@ -1,7 +1,7 @@
 """Kernel machines with any loss: a classifier, a regressor, and a function.
 
 Also known as: kernel logistic regression, KLR, kernel Huber regression, kernel
-squared-hinge machine, L2-SVM, penalised kernel machine.
+squared-hinge machine, L2-SVM, penalised kernel machine, representer theorem.
 
 In the feature space of a kernel minimise, for any loss L of a label or number y,
 

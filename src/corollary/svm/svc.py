@@ -1,6 +1,8 @@
 """The support vector classifier.
 
-Also known as: SVM, C-SVM, soft-margin machine, maximum-margin classifier.
+Also known as: SVM, C-SVM, soft-margin machine, maximum-margin classifier, support
+vector machine.
+Related words: sequential minimal optimisation, SMO.
 
 For two classes, y = +1 or -1, and a kernel k(x, z) = <phi(x), phi(z)>, minimise
 

@@ -2,6 +2,7 @@
 
 Also known as: SVR, epsilon-SVR, tube regression; with epsilon = 0 kernel least absolute
 deviations, which estimates the median.
+Related words: support vector machine.
 
 A residual within epsilon of the function costs nothing.  Minimise
 

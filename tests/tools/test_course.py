@@ -1,9 +1,9 @@
+import course
 import pytest
 
-from corollary import course
-from corollary.core.errors import DataError
+from corollary import DataError
 
-COUNTS = {"S0": 66, "S1": 55, "S2": 93, "S3": 108, "S4": 90}
+COUNTS = {"S0": 66, "S1": 55, "S2": 93, "S3": 115, "S4": 96}
 
 
 def test_every_item_of_every_course():
@@ -98,3 +98,23 @@ def test_order_is_a_readers_order(tmp_path):
     text = '@pytest.mark.course("S2-10", "S2-9", "S1-55")\ndef test_a(): ...'
     (tmp_path / "test_x.py").write_text(text)
     assert [p.item for p in course.proofs(tmp_path)] == ["S1-55", "S2-9", "S2-10"]
+
+
+def test_the_page_has_a_row_for_each_item_with_method_and_test(tmp_path):
+    text = '@pytest.mark.course("S2-57")\ndef test_a(): ...'
+    (tmp_path / "test_x.py").write_text(text)
+    page = course.page(course.proofs(tmp_path), {"S2-57": ["KMeans"]})
+    rows = [line for line in page.splitlines() if line.startswith("| S")]
+    assert len(rows) == len(course.items())
+    [row] = [line for line in rows if line.startswith("| S2-57 ")]
+    assert "`KMeans`" in row
+    assert "test_x.py::test_a`" in row
+    assert f"**1 of {len(course.items())} items are proved.**" in page
+
+
+def test_the_listing_counts(tmp_path):
+    text = '@pytest.mark.course("S2-57", "S0-1")\ndef test_a(): ...'
+    (tmp_path / "test_x.py").write_text(text)
+    listing = course.listing(course.proofs(tmp_path))
+    assert course.items()["S2-57"] in listing
+    assert listing.endswith(f"all: 2 of {len(course.items())} proved")

@@ -7,23 +7,29 @@ line.  A test proves items by carrying their IDs::
     def test_the_objective_never_rises(): ...
 
 on a function, on a class, or as `pytestmark` for a class or a whole file.  The tests
-are read as text and never imported.
+are read as text and never imported.  From the root of the repository,
+
+    python tools/course.py                     lists what is proved
+    python tools/course.py docs/course.md      also writes the page of the course
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from corollary.core.errors import DataError, sentence
+from corollary import DataError, catalogue
+from corollary.core.errors import sentence
 
-__all__ = ["Proof", "courses", "items", "number", "page", "proofs"]
+__all__ = ["Proof", "courses", "items", "listing", "number", "page", "proofs"]
 
 TABLE = Path(__file__).with_name("course.json")
+TESTS = Path("tests")
 
 
 @dataclass(frozen=True)
@@ -83,12 +89,12 @@ def proofs(folder: Path) -> list[Proof]:
         In the order of items, then of files and lines.
     """
     if not folder.is_dir():
-        raise DataError(sentence("coverage", f"{folder} must be a folder", "none"))
+        raise DataError(sentence("course", f"{folder} must be a folder", "none"))
     found = [proof for file in sorted(folder.rglob("test_*.py")) for proof in _of(file)]
     for proof in found:
         if proof.item not in items():
             must = f"the course IDs in {proof.test} must exist"
-            raise DataError(sentence("coverage", must, repr(proof.item)))
+            raise DataError(sentence("course", must, repr(proof.item)))
     return sorted(found, key=lambda p: (number(p.item), p.test, p.line))
 
 
@@ -98,7 +104,7 @@ def _of(file: Path) -> Iterator[Proof]:
     except (SyntaxError, UnicodeDecodeError) as error:
         must = f"{file} must be a Python file"
         came = f"{type(error).__name__} in line {getattr(error, 'lineno', 1)}"
-        raise DataError(sentence("coverage", must, came)) from None
+        raise DataError(sentence("course", must, came)) from None
     yield from _inside(tree.body, file.as_posix(), ())
 
 
@@ -186,3 +192,23 @@ def page(found: list[Proof], methods: Mapping[str, list[str]]) -> str:
 
 def _code(names: list[str] | None) -> str:
     return "<br>".join(f"`{name}`" for name in names or [])
+
+
+def listing(found: list[Proof]) -> str:
+    """List the proved items with their tests, then count them course by course."""
+    lines = []
+    for item in sorted({proof.item for proof in found}, key=number):
+        lines.append(f"{item:<7}{items()[item]}")
+        lines += [f"       {proof.test}" for proof in found if proof.item == item]
+    proved = {proof.item for proof in found}
+    for course, title in courses().items():
+        own = {item for item in items() if number(item)[0] == course}
+        lines.append(f"{course}: {len(proved & own)} of {len(own)} proved, {title}")
+    return "\n".join([*lines, f"all: {len(proved)} of {len(items())} proved"])
+
+
+if __name__ == "__main__":
+    marked = proofs(TESTS)
+    for file in sys.argv[1:]:
+        Path(file).write_text(page(marked, catalogue.claims()), encoding="utf-8")
+    print(listing(marked))

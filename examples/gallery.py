@@ -1,10 +1,13 @@
-"""The examples of ``corollary demo``: every learner on a bundled data set."""
+"""The gallery: every learner on a bundled data set, with its report.
+
+python examples/gallery.py
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from corollary.cli.regression_examples import regressions
+from regressions import regressions
 
 __all__ = ["examples"]
 
@@ -364,3 +367,11 @@ def _decisions() -> list[tuple[str, str, Any]]:
             even,
         ),
     ]
+
+
+if __name__ == "__main__":
+    for about, score, model in examples():
+        print(
+            f"{type(model).__name__}\n  data          {about}\n  score         {score}"
+        )
+        print(f"  stopped       {str(model.report_).partition(': ')[2]}\n")

@@ -1,4 +1,4 @@
-"""The examples of ``corollary demo`` that predict numbers, or make columns for it."""
+"""The part of the gallery that predicts numbers, or makes columns for it."""
 
 from __future__ import annotations
 

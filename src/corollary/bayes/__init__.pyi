@@ -1,0 +1,40 @@
+from .base_rate import base_rate_report as base_rate_report
+from .bayes_classifier import BayesClassifier as BayesClassifier
+from .bayes_error import bayes_risk_by_quadrature as bayes_risk_by_quadrature
+from .bayes_error import bayes_risk_by_sampling as bayes_risk_by_sampling
+from .bayes_error import bayes_risk_of_table as bayes_risk_of_table
+from .bayes_error import cover_hart as cover_hart
+from .bayes_error import excess_error as excess_error
+from .bernoulli_nb import BernoulliNB as BernoulliNB
+from .categorical_nb import CategoricalNB as CategoricalNB
+from .complement_nb import ComplementNB as ComplementNB
+from .cost_sensitive import CostSensitiveClassifier as CostSensitiveClassifier
+from .decisions import change_priors as change_priors
+from .decisions import conditional_error as conditional_error
+from .decisions import conditional_risk as conditional_risk
+from .decisions import decide as decide
+from .decisions import likelihood_ratio_threshold as likelihood_ratio_threshold
+from .decisions import log_evidence as log_evidence
+from .decisions import log_posterior as log_posterior
+from .decisions import map_rule as map_rule
+from .decisions import ml_rule as ml_rule
+from .decisions import posterior as posterior
+from .decisions import posterior_mean as posterior_mean
+from .decisions import prior_rule as prior_rule
+from .decisions import squared_loss as squared_loss
+from .decisions import total_risk as total_risk
+from .gaussian_nb import GaussianNB as GaussianNB
+from .line_regions import line_regions as line_regions
+from .line_regions import normal_crossings as normal_crossings
+from .maximum_entropy import check_duality as check_duality
+from .maximum_entropy import maximum_entropy as maximum_entropy
+from .maximum_entropy_classifier import (
+    MaximumEntropyClassifier as MaximumEntropyClassifier,
+)
+from .mixed_nb import MixedNB as MixedNB
+from .mixed_nb import mixed_error as mixed_error
+from .multinomial_nb import MultinomialNB as MultinomialNB
+from .prior_classifier import PriorClassifier as PriorClassifier
+from .probabilities import posterior_of as posterior_of
+from .sequential import believe as believe
+from .value_of_information import value_of_information as value_of_information

@@ -1,0 +1,1 @@
+from .pca import PCA as PCA

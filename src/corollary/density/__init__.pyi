@@ -1,0 +1,1 @@
+from .parametric import ParametricDensity as ParametricDensity

@@ -1,0 +1,3 @@
+from .decision_regions import decision_regions as decision_regions
+from .duality import plot_dual as plot_dual
+from .duality import plot_region as plot_region
