@@ -10,7 +10,8 @@ import pytest
 from corollary import catalogue
 from corollary.registry import ESTIMATORS
 
-MODULES = sorted({entry.module for entry in catalogue.entries()})
+THEORIES = {theory.module for theory in catalogue.theories()}
+MODULES = sorted(THEORIES & {entry.module for entry in catalogue.entries()})
 METHODS = [m for m in MODULES if m.split(".")[1] not in ("objectives", "solvers")]
 
 

@@ -1,5 +1,7 @@
 """Statistics: what a chunk of rows contributes, and how contributions add up.
 
+Also known as: sufficient statistics, moments, scatter matrices.
+
 A record of statistics is a commutative monoid: ``a + b`` is what both chunks together
 contribute, whatever the order.  By default the fields add; a record overrides `__add__`
 where raw sums lose digits.  `scaled(f)` is the same evidence counted f times, which is
