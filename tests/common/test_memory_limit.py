@@ -119,7 +119,7 @@ def test_an_answer_larger_than_the_limit_is_refused(answer):
     ask = ANSWERS[answer](X, y)
     ask(X)
     with corollary.config_context(memory_limit=1500):
-        with pytest.raises(MemoryLimitError, match="the answer of 200 x .* numbers"):
+        with pytest.raises(MemoryLimitError, match=r"the answer of 200 x .* numbers"):
             ask(X)
 
 

@@ -87,9 +87,10 @@ def check_working_memory(
 def check_answer(learner: Any, X: Any, columns: int) -> None:
     """Refuse a prediction that would itself exceed the memory limit."""
     needed = float(X.dtype.itemsize) * X.shape[0] * columns
-    what = f"the answer of {X.shape[0]:,} x {columns:,} numbers"
-    remedy = "Ask for fewer rows at a time, or for a higher memory_limit."
-    check_memory(learner, needed, what, remedy)
+    if exceeds_memory(needed):
+        what = f"the answer of {X.shape[0]:,} x {columns:,} numbers"
+        remedy = "Ask for fewer rows at a time, or for a higher memory_limit."
+        check_memory(learner, needed, what, remedy)
 
 
 def block_bytes(most: int, share: int = 8) -> int:
