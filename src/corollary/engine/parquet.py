@@ -218,6 +218,8 @@ class RowGroups(Part):
                     del batch
                     if self.raw_bytes < RAW_BYTES:  # every byte counts
                         default_memory_pool().release_unused()
+            if self.raw_bytes < RAW_BYTES:
+                default_memory_pool().release_unused()  # what the reader had
             if seen != self.rows:
                 raise OSError(f"{seen} rows where {self.rows} were announced")
 
