@@ -96,7 +96,8 @@ class QuantileLearner(SummationLearner, SingleRegressor):
         source, d = data.source, data.source.n_features
         s = data.reduce(partial(_spread, d=d))
         asked, _ = self._solver()
-        small = source.in_memory and (source.n_rows or 0) * d <= FEW
+        n = source.n_rows or 0
+        small = source.in_memory and (n * d <= FEW or n <= d)
         route = asked if asked != "auto" else "highs" if small else "interior-point"
         scale = np.sqrt(s.M2[:d] / s.n)
         scale = np.where(scale > 1e-12 * np.abs(s.mean[:d]), scale, 1.0)
@@ -201,6 +202,8 @@ class QuantileLearner(SummationLearner, SingleRegressor):
             if found.P <= state.P * (1 + 1e-12) + 1e-14 * state.spread * state.n:
                 gap, unique = found.certified(near.at_zero(b))
                 state = replace(state, b=b, P=found.P, gap=gap, unique=unique)
+        if state.P <= 1e-12 * state.spread * state.n:  # no loss is below 0
+            state = replace(state, gap=state.P)
         if not np.isfinite(state.gap):
             state = replace(state, gap=state.P - self._dual(data, state))
         return Settled(state, objective=self.times * state.P / state.n)
