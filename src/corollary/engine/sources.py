@@ -3,7 +3,7 @@
 A source is a sequence of parts in a fixed order; a part is a small picklable reference
 that `chunks` turns into chunks of rows (X, y, w).  Arrays are cut by row numbers here,
 iterators hand over what they are given; files are in `files.py`, Dask collections in
-`cluster.py`.  A learner never asks which it is.
+`partitions.py`.  A learner never asks which it is.
 """
 
 from __future__ import annotations
