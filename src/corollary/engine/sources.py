@@ -45,6 +45,7 @@ class Chunk:
     y: Any = None  # (n,) class codes or numbers, (n, m) numbers
     w: Vector | None = None  # (n,) weights, None = all 1
     first_row: int = 0
+    kept: Vector | None = None  # (N,) which of all rows these are, None = all
     memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -193,6 +194,7 @@ class ArraySource(Source):
     """Arrays or a CSR matrix in memory; what `fit` makes of X, y and sample_weight."""
 
     in_memory = True
+    kept: Vector | None = None  # (N,) which of the rows given have a weight, None = all
 
     def __init__(
         self, X: Matrix, y: Vector | None = None, w: Vector | None = None
