@@ -92,6 +92,37 @@ def test_an_array_is_refused_before_it_is_copied():
             corollary.PCA(2).fit(X)
 
 
+@pytest.mark.parametrize("members", ["OneVsRestClassifier", "OneVsOneClassifier"])
+def test_members_for_many_classes_are_refused_before_they_begin(members):
+    X, y = np.ones((3000, 2)), np.arange(3000) % 30
+    with corollary.config_context(memory_limit="2MB"):
+        with pytest.raises(MemoryLimitError, match="3,000 rows for 30 classes must"):
+            getattr(corollary, members)().fit(X, y)
+
+
+ANSWERS = {
+    "KMeans.transform": lambda X, y: corollary.KMeans(50, n_init=1).fit(X).transform,
+    "KMeans.predict": lambda X, y: corollary.KMeans(2, n_init=1).fit(X).predict,
+    "Ridge.predict": lambda X, y: corollary.Ridge().fit(X, y).predict,
+    "LogisticRegression.predict_proba": lambda X, y: (
+        corollary.LogisticRegression().fit(X, y % 30).predict_proba
+    ),
+    "RBFSampler.transform": lambda X, y: corollary.RBFSampler().fit(X).transform,
+    "SVC.predict": lambda X, y: corollary.SVC().fit(X, y % 2).predict,
+    "KernelRidge.predict": lambda X, y: corollary.KernelRidge().fit(X, y).predict,
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_answer_larger_than_the_limit_is_refused(answer):
+    X, y = np.random.default_rng(0).normal(size=(200, 2)), np.arange(200)
+    ask = ANSWERS[answer](X, y)
+    ask(X)
+    with corollary.config_context(memory_limit=1500):
+        with pytest.raises(MemoryLimitError, match=r"the answer of 200 x .* numbers"):
+            ask(X)
+
+
 def test_the_limit_holds_in_every_thread():
     from corollary.core.config import get_config
     from corollary.engine.executors import side_by_side

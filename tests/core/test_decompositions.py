@@ -27,3 +27,12 @@ def test_errors_arrive_as_they_are(monkeypatch):
     monkeypatch.setattr(d, "LARGE", 0.0)
     with pytest.raises(np.linalg.LinAlgError):
         d.cho_factor(-S)
+
+
+@pytest.mark.parametrize("block", [1, 70, 10**6])
+def test_a_copy_by_columns_is_whole(block, monkeypatch):
+    monkeypatch.setattr(d, "BLOCK", block)
+    copy = d.by_columns(A[:, :7].T, np.float32)
+    np.testing.assert_array_equal(copy, A[:, :7].T.astype(np.float32))
+    assert copy.flags.f_contiguous
+    assert d.by_columns(np.empty((0, 0)), np.float64).shape == (0, 0)

@@ -412,6 +412,31 @@ def test_a_file_replaced_by_one_of_the_same_size_and_age(tmp_path, in_place):
     assert "OSError: the file is another one now" in changed(path, source)
 
 
+@pytest.mark.parametrize("row_group_size", [100, 30])
+def test_a_file_rewritten_in_place_is_told_by_its_footer(
+    tmp_path, monkeypatch, row_group_size
+):
+    plain = {"compression": "none", "use_dictionary": False}
+    plain |= {"row_group_size": row_group_size}
+    path = write(tmp_path / "a.parquet", {"a": np.arange(100.0)}, **plain)
+    source, size = engine.ParquetSource(path), path.stat().st_size
+    # as on a file system that tells neither the time nor the file apart
+    monkeypatch.setattr(parquet.File, "check_unchanged", lambda *_: None)
+    corollary.KMeans(n_clusters=2, random_state=0).fit(source)
+    write(path, {"a": np.arange(100.0) + 1}, **plain)
+    assert path.stat().st_size == size
+    assert "OSError: the file is another one now" in changed(path, source)
+
+
+def test_the_footer_is_read_anew_where_a_source_is_opened_anew(tmp_path, monkeypatch):
+    path = write(tmp_path / "a.parquet", {"a": np.arange(100.0)})
+    same = parquet.File(str(path), 1, 2)
+    monkeypatch.setattr(parquet.File, "of", lambda *_: same)
+    assert engine.ParquetSource(path).n_rows == 100
+    write(path, {"a": np.arange(50.0)})
+    assert engine.ParquetSource(path).n_rows == 50
+
+
 def test_a_copy_on_another_host_is_the_same_file(tmp_path, monkeypatch):
     path = write(tmp_path / "a.parquet", {"a": np.arange(100.0)})
     source = engine.ParquetSource(path)

@@ -308,7 +308,7 @@ class KMeans(StreamingLearner, Clusterer):
         """Return the distance of each row to every centre, (n, k)."""
         from sklearn.metrics.pairwise import euclidean_distances
 
-        X = self._query(X)
+        X = self._query(X, self._n_features_out)
         return euclidean_distances(X, self.cluster_centers_.astype(X.dtype))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:

@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.checks import check_query
+from corollary.core.memory import check_answer
 from corollary.core.params import Rule
 from corollary.core.report import Report
 
@@ -68,10 +69,19 @@ class Estimator(BaseEstimator):
         """
         return 0.0
 
-    def _query(self, X: Any) -> Matrix:
-        """Check the model is fitted and X has its features; return X as an array."""
+    def _query(self, X: Any, columns: int | None = None) -> Matrix:
+        """Check the model is fitted and X has its features; return X as an array.
+
+        The answer must fit in memory: so many columns, or else one, or the scores of
+        several classes.
+        """
         check_is_fitted(self)
-        return check_query(self, X, sparse=self.takes_sparse)
+        X = check_query(self, X, sparse=self.takes_sparse)
+        if columns is None:
+            classes = len(getattr(self, "classes_", ()))
+            columns = classes if classes > 2 else 1
+        check_answer(self, X, columns)
+        return X
 
 
 class Clusterer(

@@ -17,6 +17,7 @@ from corollary.core.arrays import Floats, Matrix
 from corollary.core.interrupt import apart
 
 __all__ = [
+    "by_columns",
     "cho_factor",
     "eigh",
     "eigh_of_rank",
@@ -29,6 +30,7 @@ __all__ = [
 EPS = float(np.finfo(np.float64).eps)
 FEW = 4  # a rank that many times below the size is worth knowing
 LARGE = 3e8  # products of numbers that take a noticeable time
+BLOCK = 2**22  # numbers that are copied without a look at signals
 
 
 def _called(
@@ -101,6 +103,20 @@ def qr(A: Floats, **options: Any) -> Any:
 def cho_factor(A: Floats, **options: Any) -> Any:
     """Return what `scipy.linalg.cho_factor` does."""
     return _called(sla.cho_factor, _work(A) / 3, A, **options)
+
+
+def by_columns(A: Floats, dtype: Any) -> Floats:
+    """Return a Fortran-ordered copy of a matrix, made of some columns at a time.
+
+    >>> by_columns(np.eye(2), np.float32).flags.f_contiguous
+    True
+    """
+    copy = np.empty(A.shape, dtype, order="F")
+    step = max(1, BLOCK // max(1, A.shape[0]))
+    for first in range(0, A.shape[1], step):
+        some = slice(first, first + step)
+        copy[:, some] = A[:, some]
+    return copy
 
 
 def product(A: Floats, B: Floats) -> Floats:

@@ -17,6 +17,7 @@ from corollary.core.errors import MemoryLimitError, sentence
 
 __all__ = [
     "block_bytes",
+    "check_answer",
     "check_memory",
     "check_working_memory",
     "exceeds_memory",
@@ -81,6 +82,15 @@ def check_working_memory(
         needed += LABEL * rows
     what = f"what {rows:,} rows of {features:,} columns need"
     check_memory(learner, needed, what, FEWER)
+
+
+def check_answer(learner: Any, X: Any, columns: int) -> None:
+    """Refuse a prediction that would itself exceed the memory limit."""
+    needed = float(X.dtype.itemsize) * X.shape[0] * columns
+    if exceeds_memory(needed):
+        what = f"the answer of {X.shape[0]:,} x {columns:,} numbers"
+        remedy = "Ask for fewer rows at a time, or for a higher memory_limit."
+        check_memory(learner, needed, what, remedy)
 
 
 def block_bytes(most: int, share: int = 8) -> int:

@@ -328,7 +328,7 @@ class PCA(StreamingLearner, Transformer):
     # -- use -----------------------------------------------------------------------
     def transform(self, X: Any) -> Floats:
         """Project rows: U (x - mean), whitened if asked."""
-        X = self._query(X)
+        X = self._query(X, self._n_features_out)
         U = self.components_.astype(X.dtype)
         Y = np.asarray(X @ U.T) - (self.mean_ @ self.components_.T).astype(X.dtype)
         return Y / self._scale().astype(X.dtype) if self.whiten else Y

@@ -221,7 +221,7 @@ class FisherDiscriminant(SummationLearner, ProjectingRule):
     # -- use -----------------------------------------------------------------------
     def transform(self, X: Any) -> Floats:
         """Project rows on the directions, (n, n_components)."""
-        X = self._query(X)
+        X = self._query(X, self._n_features_out)
         return X @ self.directions_.astype(X.dtype)
 
     def _scores(self, X: Matrix) -> Floats:

@@ -263,7 +263,7 @@ class LinearDiscriminantAnalysis(ScatterLearner, ProjectingRule):
 
     def transform(self, X: Any) -> Floats:
         """Project rows on the directions (3), (n, n_components)."""
-        X = self._query(X)
+        X = self._query(X, self._n_features_out)
         v = self.scalings_[:, : self._n_features_out].astype(X.dtype)
         about = self.xbar_ if self.solver == "svd" else np.zeros_like(self.xbar_)
         return X @ v - (about @ self.scalings_[:, : v.shape[1]]).astype(X.dtype)

@@ -11,6 +11,7 @@ buffer of each column.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -104,10 +105,13 @@ class ParquetSource(FileSource):
     def _schemas(self, footers: Iterable[Any]) -> Iterator[Any]:
         """Keep (rows, bytes) of the row groups of each file; hand on its schema."""
         self._groups: list[list[tuple[int, int]]] = []
+        self._digests: list[bytes] = []
         for footer in footers:
-            groups = map(footer.row_group, range(footer.num_row_groups))
+            metadata = footer.metadata
+            groups = map(metadata.row_group, range(metadata.num_row_groups))
             self._groups.append([(g.num_rows, g.total_byte_size) for g in groups])
-            yield footer.schema.to_arrow_schema()
+            self._digests.append(footer.digest)
+            yield metadata.schema.to_arrow_schema()
 
     def parts(self) -> list[Part]:
         """Take each row group as a part, and small neighbours as one."""
@@ -117,9 +121,11 @@ class ParquetSource(FileSource):
         config, (most, pieces) = get_config(), self._rows_at_once()
         few = sum(map(len, self._groups)) < 2 * config.threads
         before = 0
-        for file, groups in zip(self.files, self._groups, strict=True):
+        described = zip(self.files, self._digests, self._groups, strict=True)
+        for file, digest, groups in described:
             run = RowGroups(
-                self.filesystem, self.columns, file, most, pieces, before=before,
+                self.filesystem, self.columns, file, digest, most, pieces,
+                before=before,
                 threads=few and config.threads > 1,
                 raw_bytes=block_bytes(RAW_BYTES, 6 * config.threads),
             )  # fmt: skip
@@ -149,6 +155,7 @@ class RowGroups(Part):
     filesystem: Any
     columns: Columns
     file: File
+    digest: bytes  # of the footer when the source was opened
     rows_at_once: int  # in a batch
     pieces: int  # chunks that a batch makes
     groups: tuple[int, int] = (0, 0)
@@ -188,14 +195,14 @@ class RowGroups(Part):
 
         who, path, seen = self.columns.who, self.file.path, 0
         with unchanged(who, path):
-            footer = _footer(who, self.filesystem, self.file, again=True)
+            self.file.check_unchanged(self.filesystem)
             remote = self.filesystem.type_name != "local"
             large = self.size > self.raw_bytes
             with (
                 self.filesystem.open_input_file(path) as handle,
                 parquet.ParquetFile(
                     handle,
-                    metadata=footer,
+                    metadata=self._metadata(handle),
                     buffer_size=BUFFER_BYTES if large else 0,
                     pre_buffer=remote and not large,
                 ) as reader,
@@ -214,36 +221,75 @@ class RowGroups(Part):
             if seen != self.rows:
                 raise OSError(f"{seen} rows where {self.rows} were announced")
 
+    def _metadata(self, handle: Any) -> Any:
+        """Return the metadata of the file; every pass looks at its footer again."""
+        key = (self.filesystem.type_name, self.file)
+        first = self.groups[0] == 0
+        footer = (None if first else _kept(key)) or _read_footer(handle, key)
+        if footer.digest != self.digest:
+            raise OSError("the file is another one now")
+        return footer.metadata
 
-_footers: OrderedDict[tuple[str, File], Any] = OrderedDict()
+
+# -- footers ---------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Footer:
+    """What the end of a Parquet file tells of its row groups."""
+
+    metadata: Any
+    digest: bytes
+
+    @property
+    def cells(self) -> int:
+        """Return the number of column chunks, which say how large the metadata are."""
+        return int(self.metadata.num_row_groups * self.metadata.num_columns)
+
+
+Key = tuple[str, File]
+_footers: OrderedDict[Key, Footer] = OrderedDict()
 _footers_lock = threading.Lock()
 
 
-def _footer(who: str, filesystem: Any, file: File, again: bool = False) -> Any:
-    """Read the footer of a Parquet file; keep the last few."""
-    from pyarrow import ArrowException, parquet
+def _footer(who: str, filesystem: Any, file: File) -> Footer:
+    """Read the footer of a Parquet file that a user named."""
+    from pyarrow import ArrowException
 
-    if again:
-        file.check_unchanged(filesystem)
-    key = (filesystem.type_name, file)
+    try:
+        with filesystem.open_input_file(file.path) as handle:
+            return _read_footer(handle, (filesystem.type_name, file))
+    except (OSError, ArrowException) as error:
+        must = f"{file.path} must be a Parquet file that can be read"
+        raise DataError(sentence(who, must, failure(error))) from None
+
+
+def _kept(key: Key) -> Footer | None:
+    """Return the footer of a file that was read before, if it is still kept."""
     with _footers_lock:
         if key in _footers:
             _footers.move_to_end(key)
-            return _footers[key]
-    try:
-        with filesystem.open_input_file(file.path) as handle:
-            footer = parquet.read_metadata(handle)
-    except (OSError, ArrowException) as error:
-        if again:
-            raise
-        must = f"{file.path} must be a Parquet file that can be read"
-        raise DataError(sentence(who, must, failure(error))) from None
+        return _footers.get(key)
+
+
+def _read_footer(handle: Any, key: Key) -> Footer:
+    """Read a footer, parse it unless it is the one that is kept; keep the last few."""
+    from pyarrow import parquet
+
+    digest, kept = _digest(handle), _kept(key)
+    if kept is not None and kept.digest == digest:
+        return kept
+    footer = Footer(parquet.read_metadata(handle), digest)
     with _footers_lock:
         _footers[key] = footer
-        cells = sum(
-            each.num_row_groups * each.num_columns for each in _footers.values()
-        )
+        cells = sum(each.cells for each in _footers.values())
         while len(_footers) > FOOTERS and cells > CELLS:
-            _, dropped = _footers.popitem(last=False)
-            cells -= dropped.num_row_groups * dropped.num_columns
+            cells -= _footers.popitem(last=False)[1].cells
     return footer
+
+
+def _digest(handle: Any) -> bytes:
+    """Return a digest of a footer's bytes; its length stands at the file's end."""
+    size = handle.size()
+    end = handle.read_at(min(8, size), max(0, size - 8))
+    length = int.from_bytes(end[:4], "little") if end[4:] in (b"PAR1", b"PARE") else 0
+    first = max(0, size - 8 - length)
+    return hashlib.blake2b(handle.read_at(size - first, first), digest_size=16).digest()

@@ -165,7 +165,7 @@ class LandmarkFeatures(SampledMap):
         -------
         array of shape (n, m) or (n, m + 1)
         """
-        X = self._query(X)
+        X = self._query(X, self._n_features_out)
         F = Gaussian(self.sigma)(X, self.landmarks_.astype(X.dtype, copy=False))
         if not self.include_bias:
             return F

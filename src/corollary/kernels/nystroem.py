@@ -230,7 +230,7 @@ class Nystroem(SampledMap):
         -------
         array of shape (n, m)
         """
-        X = self.kernel_.points(self._query(X))
+        X = self.kernel_.points(self._query(X, self._n_features_out))
         Z = self.components_.astype(X.dtype, copy=False)
         root = self.normalization_.astype(X.dtype, copy=False)
 

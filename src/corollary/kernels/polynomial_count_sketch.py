@@ -149,7 +149,7 @@ class PolynomialCountSketch(SampledMap):
         -------
         array of shape (n, D)
         """
-        X = self._query(X)
+        X = self._query(X, self._n_features_out)
         return self._sketch(X, self.indexHash_, self.bitHash_)
 
     def _sketch(self, X: Matrix, places: Vector, signs: Vector) -> Floats:

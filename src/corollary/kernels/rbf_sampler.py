@@ -151,7 +151,7 @@ class RBFSampler(SampledMap):
         -------
         array of shape (n, D)
         """
-        X = self._query(X)
+        X = self._query(X, self._n_features_out)
         W = self.random_weights_.astype(X.dtype, copy=False)
         b = self.random_offset_.astype(X.dtype, copy=False)
         return waves(X, W, b)

@@ -180,7 +180,7 @@ class PLSRegression(ComponentRegression):
         -------
         components of X, or a pair of components of X and of y
         """
-        X = self._query(X)
+        X = self._query(X, self.x_rotations_.shape[1])
         W = self.x_rotations_ / self.scale_[:, None]
         T = np.asarray(X @ W - self.mean_ @ W)
         if y is None:

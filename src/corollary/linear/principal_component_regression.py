@@ -132,7 +132,7 @@ class PrincipalComponentRegression(ComponentRegression):
         ----------
         X : array of shape (n, d)
         """
-        X = self._query(X)
+        X = self._query(X, len(self.components_))
         W = (self.components_ / self.scale_).T
         return np.asarray(X @ W - self.mean_ @ W)
 

@@ -31,6 +31,7 @@ from corollary.core.checks import (
 )
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.interrupt import as_before
+from corollary.core.memory import check_memory
 from corollary.core.params import check_parameters
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine.team import in_turn, run_parts
@@ -45,6 +46,9 @@ __all__ = [
     "is_constant",
     "score_of",
 ]
+
+PER_LABEL = 16.0  # bytes of a row for each class
+PER_SCORE = 14.0  # and for each member
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,10 @@ class Task:
     name: str
     rows: Any  # which rows, or None for all
     y: Vector  # (n,) 0 or 1
+
+    def own(self, values: Any) -> Any:
+        """Return the task's rows of an array; all of them without a copy."""
+        return values if self.rows is None else values[self.rows]
 
 
 def base_has(method: str) -> Callable[[Any], bool]:
@@ -124,6 +132,10 @@ class BinaryMembers(Classifier):
     estimators_: list[Any]
 
     @abstractmethod
+    def _members(self, k: int) -> int:
+        """Return how many members tell k classes apart."""
+
+    @abstractmethod
     def _tasks(self, codes: Any) -> list[Task]:
         """Return what each member learns from the codes of the classes."""
 
@@ -167,14 +179,17 @@ class BinaryMembers(Classifier):
         """Fit every member; after Ctrl-C some would be missing."""
         begun = time.perf_counter()
         X, codes, w = self._checked(X, y, sample_weight)
+        n, k = len(codes), len(self.classes_)
+        needed = n * (PER_LABEL * k + PER_SCORE * self._members(k))
+        what = f"labels and scores of {n:,} rows for {k} classes"
+        check_memory(self, needed, what, "Use fewer rows, or LogisticRegression.")
         tasks = self._tasks(codes)
 
         def fitted(task: Task) -> Any:
-            rows = slice(None) if task.rows is None else task.rows
-            weights = None if w is None else w[rows]
+            weights = None if w is None else task.own(w)
             one = len(np.unique(task.y)) < 2
             member = PriorClassifier() if one else clone(self._base())
-            some = self._columns(X[rows], task.rows)
+            some = self._columns(task.own(X), task.rows)
             return fit_with_weights(self, member, some, task.y, weights)
 
         cut = [task.rows for task in tasks]
@@ -216,12 +231,11 @@ class BinaryMembers(Classifier):
 
         def absorbed(pair: tuple[Task, Any]) -> Any:
             task, member = pair
-            rows = slice(None) if task.rows is None else task.rows
-            given = {} if w is None else {"sample_weight": w[rows]}
+            given = {} if w is None else {"sample_weight": task.own(w)}
             told = {} if hasattr(member, "classes_") else {"classes": [0, 1]}
             if not len(task.y):
                 return member
-            return member.partial_fit(X[rows], task.y, **told, **given)
+            return member.partial_fit(task.own(X), task.y, **told, **given)
 
         pairs = list(zip(tasks, self.estimators_, strict=True))
         self.estimators_ = in_threads(absorbed, pairs, self.n_jobs)

@@ -84,6 +84,9 @@ class OneVsOneClassifier(BinaryMembers):
         return rows * (8.0 * features + 60.0)
 
     # -- learning ------------------------------------------------------------------
+    def _members(self, k: int) -> int:
+        return k * (k - 1) // 2
+
     def _tasks(self, codes: Any) -> list[Task]:
         names, tasks = self.classes_.tolist(), []
         for i, j in combinations(range(len(names)), 2):

@@ -111,6 +111,9 @@ class OneVsRestClassifier(BinaryMembers):
             raise DataError(sentence(self, must, f"shape {table.shape}"))
         return np.arange(table.shape[1]), table.astype(np.int64)
 
+    def _members(self, k: int) -> int:
+        return 1 if k == 2 and not self.multilabel_ else k
+
     def _tasks(self, codes: Any) -> list[Task]:
         if codes.ndim == 2:
             return [

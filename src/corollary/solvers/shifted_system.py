@@ -38,7 +38,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_solve
 
 from corollary.core.arrays import Floats
-from corollary.core.decompositions import cho_factor, eigh, svd
+from corollary.core.decompositions import by_columns, cho_factor, eigh, svd
 from corollary.core.memory import block_bytes
 from corollary.core.report import StopReason
 from corollary.solvers import conjugate_gradient
@@ -110,7 +110,7 @@ def cholesky(K: Floats, shift: Floats, Y: Floats) -> Solved:
 def _refined(K: Floats, Y: Floats, size: float) -> Solved | None:
     """Return the solution from a float32 factor, None where it does not reach (1)."""
     try:
-        single = np.array(K.T, dtype=np.float32, order="F")
+        single = by_columns(K.T, np.float32)
         factor = cho_factor(single, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return None
