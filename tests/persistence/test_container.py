@@ -136,7 +136,7 @@ def peak_of_loading(path):
     ["[]", "{}", '"ab"', "-6", '{"":1}', '{"list": []}', "[[[[[]]]]]"],
 )
 def test_a_forged_tree_takes_a_few_times_its_file(tmp_path, item):
-    items = ",".join([item] * (6_000_000 // len(item)))
+    items = ",".join([item] * (4_000_000 // len(item)))
     raw(tmp_path / "model", f'{{"format": 2, "version": "0.1.0", "class": [{items}]}}')
     del items
     assert peak_of_loading(tmp_path / "model") is None
