@@ -192,7 +192,13 @@ class QuantileLearner(SummationLearner, SingleRegressor):
         return 500
 
     def settle(self, data: Data, state: Quantiles) -> Settled:
-        """Step to the corner if it is no worse, and measure the gap."""
+        """Step to the corner if it is no worse, and measure the gap.
+
+        A search that ended early goes back from the point that it was about to try to
+        the last one whose loss is known.
+        """
+        if state.done is None and state.before is not None:
+            state = replace(state, b=state.before)
         nearest = partial(Nearest.of, b=state.b, most=4 * len(state.b))
         near: Nearest = self._summed(data, state, nearest)
         b = near.corner()

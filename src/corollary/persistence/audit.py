@@ -35,13 +35,26 @@ def check_answers(model: Any) -> None:
         for name in ANSWERS:
             try:
                 if hasattr(model, name):
-                    getattr(model, name)(row)
+                    check_answer(model, name, getattr(model, name)(row))
+            except ModelFileError:
+                raise
             except (DataError, ParameterError, NotFittedError, Warning):
                 pass
             except Exception as error:
                 reason = f"{error}" or type(error).__name__
                 text = f"{type(model).__name__} cannot {name}: {reason}"
                 raise ModelFileError(text) from None
+
+
+def check_answer(model: Any, name: str, answer: Any) -> None:
+    """Hold an answer for one row to one row, of one score for each class or pair."""
+    shape = answer.shape if hasattr(answer, "shape") else np.shape(answer)
+    if shape[:1] != (1,):
+        raise ModelFileError(f"{type(model).__name__} cannot {name} row by row")
+    K = len(getattr(model, "classes_", ()))
+    scores = name in ("predict_proba", "decision_function")
+    if K and scores and len(shape) == 2 and shape[1] not in (K, K * (K - 1) // 2):
+        raise ModelFileError(f"{name} must have one score for each of {K} classes")
 
 
 def check_shapes(model: Any) -> None:
