@@ -227,7 +227,8 @@ class Summed(Statistics):
     targets: int
 
     def __add__(self, other: Summed) -> Summed:
-        return Summed(self.sums + other.sums, self.targets)
+        sums: Any = self.sums  # both are of one kind
+        return Summed(sums + other.sums, self.targets)
 
 
 def targets_of(chunk: Chunk) -> int:

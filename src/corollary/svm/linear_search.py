@@ -170,8 +170,8 @@ class LinearSearch:
             search = piecewise_newton.step(search, f, g, H + np.eye(p))
         else:
             if machine.diagonal is None:
-                tiny = 1e-3 * float(H.mean()) + np.finfo(float).tiny
-                ridge = tiny if self.problem.l1 else 1.0
+                small = 1e-3 * float(H.mean()) + np.finfo(float).tiny
+                ridge = small if self.problem.l1 else 1.0
                 machine = replace(machine, diagonal=H + ridge)
 
             def precondition(v: Floats) -> Floats:
