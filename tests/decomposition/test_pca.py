@@ -4,9 +4,10 @@ import scipy.sparse as sp
 import sklearn.decomposition
 from scipy.linalg import subspace_angles
 
-from corollary import PCA
+from corollary import PCA, StopReason
 from corollary.core.errors import DataError, ParameterError
 from corollary.datasets import lauchli
+from corollary.decomposition import pca
 
 
 def make(n=200, d=6, seed=0):
@@ -161,3 +162,22 @@ def test_bad_input():
         PCA().fit(make(1))
     with pytest.raises(ParameterError, match="'mle' is only supported"):
         PCA("mle").fit(make(5, 9))
+
+
+def test_ctrl_c_in_the_second_pass_keeps_the_first(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(50, 4)) @ np.diag([1, 1, 1e-9, 1e-9])
+    whole = PCA().fit(X)
+    assert whole.report_.facts["route"] == "qr"
+
+    def pressed(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pca.Triangle, "of", pressed)
+    model = PCA()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    assert model.report_.stop is StopReason.INTERRUPTED
+    assert model.report_.facts["route"] == "covariance"
+    np.testing.assert_allclose(
+        np.abs(model.components_[:2]), np.abs(whole.components_[:2]), atol=1e-6
+    )

@@ -441,6 +441,39 @@ def test_two_dead_workers_cost_only_time(local, client, serial, tmp_path):
     fit_under_fire(local, client, 2, "array", serial, tmp_path)
 
 
+@pytest.mark.parametrize("kind", ["array", "files", "dask"])
+def test_a_scheduler_that_stumbles_costs_only_time(
+    local, client, serial, kind, tmp_path, monkeypatch
+):
+    from distributed import scheduler
+
+    new_task, stumbled = local.scheduler.new_task, []
+
+    def stumble(key, *arguments, **options):
+        if str(key).startswith("corollary-") and len(stumbled) < 3:
+            stumbled.append(key)
+            raise KeyError("tcp://a-dead-worker")
+        return new_task(key, *arguments, **options)
+
+    code = stumble.__code__.replace(co_filename=scheduler.__file__)
+    stumble.__code__ = code  # Dask cuts out its own lines
+    monkeypatch.setattr(local.scheduler, "new_task", stumble)
+    with engine.use(executor=client, chunk_rows=170):
+        model = Descent(pause=0).fit(*rows_of(kind, tmp_path))
+    assert len(stumbled) == 3
+    assert_same_bits(model, serial)
+
+
+def test_a_key_error_of_the_work_is_no_loss(client):
+    def fail(chunk):
+        raise KeyError("mine")
+
+    executor = cluster.DaskExecutor(client)
+    with pytest.raises(KeyError, match="mine"):
+        list(executor.map(fail, engine.ArraySource(X, Y).parts(), {}))
+    executor.close()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["array", "files", "dask"])
 def test_twenty_dead_workers_cost_only_time(local, client, serial, kind, tmp_path):

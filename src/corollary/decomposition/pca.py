@@ -77,6 +77,7 @@ class Spectrum:
     total: float = 0.0  # sum of all variances
     q: int = 0  # components to keep
     once: bool = False  # whether no second pass is possible
+    again: bool = False  # whether digits were lost, so that there is a second pass
 
     @property
     def lost(self) -> float:
@@ -246,13 +247,13 @@ class PCA(StreamingLearner, Transformer):
         q = self._kept(variances, total, s.n, state.d)
         found = replace(state, n=s.n, mean=mean, variances=variances, total=total, q=q)
         more = state.route == "covariance" and not state.once and state.U is None
-        if more and self._lost_digits(variances[:q]):
-            return replace(found, route="qr")
+        again = more and self._lost_digits(variances[:q])
         still = np.finfo(np.float64).eps * 10 * max(s.n, state.d)
         if state.route == "qr":
             still = still**2
         rank = int((variances > still * variances[0]).sum()) if len(variances) else 0
-        return replace(found, U=upright(completed(U, rank)))
+        found = replace(found, U=upright(completed(U, rank)), again=again)
+        return replace(found, route="qr") if again else found
 
     def _same_rows(self, s: Variances, state: Spectrum) -> Spectrum:
         """Refuse other rows than those of the products."""
@@ -268,7 +269,7 @@ class PCA(StreamingLearner, Transformer):
 
     def stop(self, state: Spectrum) -> StopReason | None:
         """Stop once there are directions."""
-        return StopReason.CLOSED_FORM if state.U is not None else None
+        return None if state.U is None or state.again else StopReason.CLOSED_FORM
 
     def max_passes(self) -> int:
         """Allow one pass for each route."""
@@ -281,7 +282,7 @@ class PCA(StreamingLearner, Transformer):
         kept = (
             state.variances[: state.q].sum() / state.total if state.total > 0 else 1.0
         )
-        report.facts["route"] = state.route
+        report.facts["route"] = "covariance" if state.again else state.route
         report.facts["components"] = f"{state.q} of {state.d}"
         report.facts["variance kept"] = f"{kept:.2%}"
         if state.variances[-1] > 0 and state.route != "lanczos":

@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+import traceback
 import uuid
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
@@ -171,7 +172,7 @@ class DaskExecutor(Executor):
         part = job.part
         if not isinstance(part, Slice | Loaded):
             return part  # a reference: the worker reads
-        key = (id(part.source), part.a, part.b) if isinstance(part, Slice) else None
+        key = placement(part)
         future = self._placed.get(key)
         if future is not None and future.status not in GONE:
             return future
@@ -198,6 +199,7 @@ class DaskExecutor(Executor):
             except Lost as lost:
                 reason = failure(lost.__cause__) if lost.__cause__ else "worker died"
             job.drop()
+            self._placed.pop(placement(job.part), None)  # to be placed anew
             self._check_progress(progress)
             attempts += 1
             if attempts >= ATTEMPTS and time.monotonic() > begun + PATIENCE:
@@ -221,6 +223,10 @@ class DaskExecutor(Executor):
                 except TimeoutError:
                     if job.future.status == "error":
                         raise  # the learner's own
+                except Exception as error:
+                    if is_of_the_scheduler(error):
+                        raise Lost from error
+                    raise
             self._check_progress(progress)
             needed = (job.future, job.rows, order.future)
             if any(getattr(future, "status", "") in GONE for future in needed):
@@ -286,6 +292,24 @@ def losses(*kinds: Any) -> Iterator[None]:
         yield
     except (CancelledError, *kinds) as error:
         raise Lost from error
+
+
+def is_of_the_scheduler(error: BaseException) -> bool:
+    """Tell an error of Dask's scheduler from one of the work on a part.
+
+    A worker that dies while a part is taken in can confuse the scheduler, which then
+    hands its own error to the client as if the part had raised it.  Dask cuts the
+    scheduler out of the trace: nothing but the client is left.
+    """
+    from distributed import client
+
+    *_, (last, _) = traceback.walk_tb(error.__traceback__)
+    return last.f_code.co_filename == client.__file__
+
+
+def placement(part: Part) -> Any:
+    """Name the rows of an array, which are placed once; None for other parts."""
+    return (id(part.source), part.a, part.b) if isinstance(part, Slice) else None
 
 
 def placed(client: Any, value: Any, **where: Any) -> Any:
