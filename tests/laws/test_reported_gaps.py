@@ -85,6 +85,19 @@ def test_the_gap_of_two_thousand_early_stops_is_not_below_the_truth(name):
     assert_honest(name, range(1000, 1000 + -(-2000 // len(CASES))))
 
 
+@pytest.mark.parametrize("name", ["QuantileRegressor", "LeastAbsoluteDeviations"])
+def test_the_gap_counts_what_single_precision_loses_far_from_the_origin(name):
+    rng = np.random.default_rng(0)
+    X = (1000 + rng.normal(size=(60, 2))).astype(np.float32)
+    y = X[:, 0] - 1000 + rng.normal(size=60)
+    for solver in ("highs", "interior-point"):
+        model = getattr(corollary, name)(solver=solver).fit(X, y)
+        alpha, times = getattr(model, "alpha", 0.0), 2.0 if name[0] == "L" else 1.0
+        value, least = oracle.quantile(model, X, y, np.ones(60), 0.5, alpha, times)
+        gap = model.report_.optimality.value
+        assert value - least - 1e-12 <= gap <= 1e-3 * value
+
+
 def in_double(model):
     """Tell whether a model's numbers are of double precision."""
     part = model.estimators_[0] if hasattr(model, "estimators_") else model
