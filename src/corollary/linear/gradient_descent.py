@@ -223,7 +223,7 @@ class GradientDescentRegressor(SummationLearner, Regressor):
 class Summed(Statistics):
     """The moments of the features or their triangle, and how many targets there are."""
 
-    sums: Moments | Triangle
+    sums: Any  # Moments or Triangle
     targets: int
 
     def __add__(self, other: Summed) -> Summed:

@@ -163,8 +163,8 @@ class LinearSearch:
         search, p = machine.search, len(g)
         one = np.ones(p)
         if self.full and self.problem.l1:
-            tiny = 1e-12 * np.diagonal(H) + np.finfo(float).tiny  # in its own units
-            H, free = H + np.diag(tiny), np.zeros(p, dtype=bool)
+            own = 1e-12 * np.diagonal(H) + np.finfo(float).tiny  # in its own units
+            H, free = H + np.diag(own), np.zeros(p, dtype=bool)
             search = proximal_newton.step(search, f, g, H, one, free, NOISE)
         elif self.full:
             search = piecewise_newton.step(search, f, g, H + np.eye(p))
