@@ -322,6 +322,29 @@ LEARNERS = [
     ),
 ]
 
+#: Learners that need all rows at once, and whose answer may hang on their order.
+ROWS_AT_ONCE = [
+    Case(
+        "LassoCV", {"alphas": 5, "cv": 2, "tol": 1e-14}, ("coef_", "alpha_"), "number"
+    ),
+    Case(
+        "ElasticNetCV",
+        {"alphas": 5, "cv": 2, "tol": 1e-14},
+        ("coef_", "alpha_"),
+        "number",
+    ),
+    Case(
+        "LogisticRegressionCV",
+        {"Cs": 2, "cv": 2, "tol": 1e-6},
+        ("coef_", "intercept_", "C_"),
+        "two",
+    ),
+    Case("LocallyWeightedRegression", {"tau": 3.0}, ("X_", "df_"), "number"),
+    Case("KernelPerceptron", {"gamma": 1.0}, ("dual_coef_", "support_"), "apart"),
+    Case("BayesClassifier", {}, ("class_prior_",), "label"),
+    Case("MSEProcedure", {}, ("coef_", "intercept_"), "two"),
+]
+
 
 def make_data(n: int = 2000, d: int = 6, seed: int = 0) -> Data:
     """Make correlated rows in five loose groups, with three kinds of targets."""

@@ -213,7 +213,7 @@ class Odd:
         n = X.shape[0] if getattr(X, "ndim", 0) else N
         y, w = TARGETS[self.target](n), WEIGHTS[self.weight](n)
         weighted = "sample_weight" in inspect.signature(model.fit).parameters
-        begun = time.perf_counter()
+        begun = time.process_time()  # the machine may be busy
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -231,7 +231,7 @@ class Odd:
                 return None if good else f"{type(error).__name__}: {told}"
             except Exception as error:  # any other kind is a fault
                 return f"{type(error).__name__}: {error}"
-        if (seconds := time.perf_counter() - begun) > SECONDS:
+        if (seconds := time.process_time() - begun) > SECONDS:
             return f"took {seconds:.0f} seconds"
         return infinite(model, found) if finite else None
 
@@ -241,8 +241,12 @@ class Odd:
 
 
 def infinite(model: Any, found: dict[str, Any]) -> str | None:
-    """Name the first result with NaN or infinity."""
-    learned = {k: v for k, v in vars(model).items() if k.endswith("_") and k[0] != "_"}
+    """Name the first result with NaN or infinity that may not have it."""
+    learned = {
+        name: value
+        for name, value in vars(model).items()
+        if name.endswith("_") and name[0] != "_" and name not in model.may_be_infinite
+    }
     for name, value in {**learned, **found}.items():
         values = value.data if sp.issparse(value) else value
         if isinstance(values, np.ndarray) and values.dtype.kind == "f":

@@ -36,13 +36,26 @@ def rows(n, seed):
     return np.random.default_rng(seed).normal(size=(n, 8))
 
 
+KERNELS = {"linear": "linear", "rbf": "rbf", "function": function}
+EACH = [(name, kernel) for name in MACHINES for kernel in KERNELS]
+FEW = list(zip(MACHINES, 6 * list(KERNELS), strict=False))  # the kernels in turn
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "kernel", ["linear", "rbf", function], ids=["linear", "rbf", "function"]
-)
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize(("name", "kernel"), FEW)
 def test_threads_do_not_change_a_bit(name, kernel):
-    X, Q = rows(200, 0), rows(700, 1)
+    assert_same_bits(name, KERNELS[kernel])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "kernel"), EACH)
+def test_threads_change_no_bit_of_any_machine_and_kernel(name, kernel):
+    assert_same_bits(name, KERNELS[kernel])
+
+
+def assert_same_bits(name, kernel):
+    X, Q = rows(120, 0), rows(700, 1)
     score = X[:, 0] * X[:, 1] + 0.1 * X[:, 2]
     y = {"two": (score > 0).astype(int), "number": score, "none": None}[MACHINES[name]]
     more = {"nu": 0.1} if name == "NuSVC" else {}

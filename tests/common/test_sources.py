@@ -1,4 +1,4 @@
-"""Every summation learner x source x executor: the same answer."""
+"""Every learner x source x executor: the same answer."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import corollary
-from common.learners import LEARNERS, assert_same, make_data
+from common.learners import LEARNERS, ROWS_AT_ONCE, assert_same, make_data
 from corollary import engine
 
 DATA = make_data()
@@ -32,7 +32,7 @@ def client():
 @pytest.fixture(scope="module")
 def reference():
     with engine.use(executor="serial", chunk_rows=10**6):
-        return {str(case): case.fitted(DATA) for case in LEARNERS}
+        return {str(case): case.fitted(DATA) for case in [*LEARNERS, *ROWS_AT_ONCE]}
 
 
 def table(X, y):
@@ -87,7 +87,7 @@ SOURCES = {
 @pytest.mark.course("S4-29")
 @pytest.mark.parametrize("executor", ["serial", "threads", "dask"])
 @pytest.mark.parametrize("kind", SOURCES)
-@pytest.mark.parametrize("case", LEARNERS, ids=str)
+@pytest.mark.parametrize("case", [*LEARNERS, *ROWS_AT_ONCE], ids=str)
 def test_same_answer(case, kind, executor, reference, request, tmp_path):
     y = DATA.y(case.target)
     source = SOURCES[kind](case.rows(DATA.X), y, tmp_path)

@@ -186,6 +186,89 @@ def test_components_beyond_the_rank_take_the_exact_route():
     assert (model.explained_variance_[3:] < 1e-12).all()
 
 
+# -- nothing of the third power of the features -------------------------------------
+SQUARE = [
+    ("BayesianRidge", {}),
+    ("BayesianLinearRegression", {}),
+    ("BayesianLinearRegression", {"prior_variance": np.linspace(1.0, 2.0, 200)}),
+    ("GradientDescentRegressor", {"alpha": 0.1}),
+    ("QuadraticDiscriminantAnalysis", {}),
+    ("QuadraticDiscriminantAnalysis", {"shrinkage": 0.3}),
+    ("QuadraticDiscriminantAnalysis", {"reg_param": 0.3}),
+    ("GaussianDiscriminant", {}),
+    ("GaussianDiscriminant", {"covariance": "tied"}),
+    ("GaussianDiscriminant", {"covariance": "diagonal"}),
+    ("GaussianDiscriminant", {"shrinkage": 0.3}),
+    ("ParametricDensity", {}),
+    ("LeastAbsoluteDeviations", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), SQUARE)
+def test_no_matrix_of_all_pairs_is_decomposed(name, options, monkeypatch):
+    """By far the dearest: the axes of a d x d matrix."""
+    monkeypatch.setattr("corollary.distributions.gaussian.SMALL", 50)
+    for function in ("eigh", "eigvalsh", "svd", "inv", "cond", "solve"):
+        plain = getattr(np.linalg, function)
+
+        def held(A, *rest, plain=plain, **more):
+            assert min(np.shape(A)[-2:]) <= 2 * N, plain.__name__
+            return plain(A, *rest, **more)
+
+        monkeypatch.setattr(np.linalg, function, held)
+    model = getattr(corollary, name)(**options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X[:, :200], LABEL if model.target == "labels" else NUMBER)
+
+
+@pytest.mark.parametrize("shrinkage", [None, 0.3])
+@pytest.mark.parametrize("weight", [None, 0.1])
+def test_few_rows_give_the_covariances_of_all_pairs(shrinkage, weight, monkeypatch):
+    some, w = X[:, :100], None if weight is None else np.full(N, weight)
+    learner = corollary.QuadraticDiscriminantAnalysis
+    options = {"shrinkage": shrinkage, "store_covariance": True}
+    short = learner(**options).fit(some, LABEL, w)
+    monkeypatch.setattr("corollary.core.decompositions.FEW", np.inf)
+    long = learner(**options).fit(some, LABEL, w)
+    np.testing.assert_allclose(short.covariance_, long.covariance_, atol=1e-12)
+    np.testing.assert_allclose(short.scalings_, long.scalings_, atol=1e-12)
+    expected = long.decision_function(some + 1)
+    size = np.abs(expected).max()
+    found = short.decision_function(some + 1)
+    np.testing.assert_allclose(found, expected, atol=1e-9 * size)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("alpha", [0.0, 2.0])
+def test_the_spectrum_of_few_rows_is_that_of_the_hessian(intercept, alpha):
+    options = {"alpha": alpha, "fit_intercept": intercept, "max_iter": 3}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = corollary.GradientDescentRegressor(**options).fit(X[:, :50], NUMBER)
+    Z = np.c_[X[:, :50], np.ones(N)] if intercept else X[:, :50]
+    H = Z.T @ Z / N + alpha / N * np.diag(np.arange(Z.shape[1]) < 50)
+    values = np.linalg.eigvalsh(H)
+    assert model.report_.facts["must be below"] == pytest.approx(2 / values[-1])
+    if alpha:
+        assert model.report_.condition == pytest.approx(values[-1] / values[0])
+    else:
+        assert model.report_.condition > 1e14
+
+
+def test_wide_least_deviations_have_several_minimisers():
+    model = corollary.LeastAbsoluteDeviations().fit(X, NUMBER)
+    assert model.report_.facts["minimisers"] == "several"
+    for line in model.minimisers_:
+        np.testing.assert_allclose(X @ line[1:] + line[0], NUMBER, atol=1e-8)
+
+
+def test_the_condition_of_a_large_law_is_that_of_its_covariance(monkeypatch):
+    law = corollary.ParametricDensity().fit(X[:, :60]).distribution_
+    monkeypatch.setattr("corollary.distributions.gaussian.SMALL", 50)
+    assert law.condition() == pytest.approx(np.linalg.cond(law.covariance), rel=1e-6)
+
+
 def test_wide_ridge_is_scikit_learns_from_a_file(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

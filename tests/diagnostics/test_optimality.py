@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import sklearn.linear_model as sk
+import sklearn.svm as sk_svm
 from oracles.convex_objectives import (
     kernel_classifier,
     least_squares,
@@ -11,6 +13,8 @@ from oracles.convex_objectives import (
     weights_of,
     with_constant,
 )
+from sklearn.base import clone, is_classifier
+from sklearn.kernel_ridge import KernelRidge
 
 from corollary import (
     SVC,
@@ -23,7 +27,7 @@ from corollary import (
     Ridge,
     SquaredHingeSVC,
 )
-from corollary.core.errors import DataError
+from corollary.core.errors import DataError, ParameterError
 from corollary.diagnostics.optimality import certify_optimality
 
 rng = np.random.default_rng(0)
@@ -221,6 +225,61 @@ def test_what_is_not_handled_is_refused_by_name(model, words):
     target = y if hasattr(model, "predict_proba") else t
     with pytest.raises(DataError, match=words):
         certify_optimality(model.fit(X, target), X, target)
+
+
+def test_a_value_that_no_fit_takes_is_refused():
+    machine = LinearSVC().fit(X, y).set_params(loss="epsilon_insensitive")
+    with pytest.raises(ParameterError, match="loss must be one of 'hinge'"):
+        certify_optimality(machine, X, y)
+    theirs = sk_svm.LinearSVC().fit(X, y).set_params(loss="epsilon_insensitive")
+    with pytest.raises(DataError, match="does not handle scikit-learn's loss='eps"):
+        certify_optimality(theirs, X, y)
+    theirs = sk_svm.NuSVC(nu=0.1, class_weight={"yes": 2.0}).fit(X, y)
+    with pytest.raises(DataError, match="class_weight of NuSVC, which does not count"):
+        certify_optimality(theirs, X, y)
+    with pytest.raises(DataError, match="NuSVR, which does not publish the width"):
+        certify_optimality(sk_svm.NuSVR().fit(X, t), X, t)
+    with pytest.raises(DataError, match="does not handle kernel='sigmoid' of SVC"):
+        certify_optimality(SVC().fit(X, y).set_params(kernel="sigmoid"), X, y)
+
+
+@pytest.mark.parametrize("rows", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_rows_of_weight_zero_count_for_nothing_in_machines_of_others(rows):
+    weight = np.arange(80) % 3 + 0.0
+    for theirs, goal in (
+        (sk_svm.SVC(tol=1e-9), y),
+        (sk_svm.SVC(tol=1e-9, kernel="linear"), y),
+        (sk_svm.SVR(tol=1e-9), t),
+        (sk_svm.OneClassSVM(tol=1e-9), None),
+        (KernelRidge(kernel="rbf"), t),
+    ):
+        theirs.fit(X, goal, sample_weight=weight)
+        proof = certify_optimality(theirs, rows(X), goal, weight)
+        assert proof.gap <= 1e-6 * abs(proof.primal)
+
+
+@pytest.mark.parametrize(
+    ("model", "changes"),
+    [
+        (SVC(), {"C": 0.03, "gamma": 2.5, "kernel": "poly"}),
+        (SquaredHingeSVC(), {"C": 0.03, "gamma": 2.5, "kernel": "linear"}),
+        (LinearSVC(), {"C": 0.03, "fit_intercept": False, "loss": "hinge"}),
+        (sk_svm.SVC(), {"C": 0.03, "gamma": 2.5, "kernel": "poly"}),
+        (LogisticRegression(), {"C": 0.03, "fit_intercept": False}),
+        (Ridge(), {"alpha": 7.0, "fit_intercept": False, "penalize_intercept": True}),
+        (ElasticNet(0.1), {"alpha": 0.5, "l1_ratio": 0.9, "fit_intercept": False}),
+        (KernelRidge(kernel="rbf"), {"alpha": 7.0, "gamma": 2.5, "kernel": "poly"}),
+    ],
+    ids=str,
+)
+def test_a_parameter_set_after_the_fit_states_the_problem(model, changes):
+    target = y if is_classifier(model) else t
+    for name, value in changes.items():
+        old = clone(model).fit(X, target).set_params(**{name: value})
+        new = clone(model).set_params(**{name: value}).fit(X, target)
+        here, there = (certify_optimality(m, X, target) for m in (old, new))
+        assert here.primal > there.primal
+        assert here.gap >= here.primal - there.primal - 1e-9 * there.primal
 
 
 def test_data_that_is_not_that_of_a_fit_is_refused():

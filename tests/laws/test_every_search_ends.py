@@ -106,14 +106,15 @@ def test_a_map_of_too_wide_a_ball_is_refused():
         GaussianMap.within(1e-3, radius=1e6)
 
 
+@pytest.mark.parametrize("C", [100.0, 1e4])
 @pytest.mark.parametrize("seed", range(4))
-def test_an_l1_machine_of_dependent_columns_ends_soon(seed):
+def test_an_l1_machine_of_dependent_columns_ends_soon(seed, C):
     """Columns of rank 3 on seven scales: a thousand passes once, and no end."""
     draw = np.random.default_rng(seed)
     rows = draw.normal(size=(16, 3)) @ draw.normal(size=(3, 33))
     rows *= 10.0 ** draw.integers(-3, 4, size=33)
     labels = np.arange(16) % 2
-    model = LinearSVC(penalty="l1", dual=False, C=100.0).fit(rows, labels)
+    model = LinearSVC(penalty="l1", dual=False, C=C).fit(rows, labels)
     assert model.report_.stop is StopReason.CONVERGED
     assert model.report_.passes < 60
 

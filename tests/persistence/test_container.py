@@ -11,6 +11,7 @@ from safetensors.numpy import save as to_bytes
 
 import corollary
 from corollary.core.errors import ModelFileError, ParameterError
+from corollary.persistence import container
 from corollary.persistence.container import BLANK, checksum_place
 
 X = np.random.default_rng(0).normal(size=(40, 3))
@@ -128,6 +129,37 @@ def peak_of_loading(path):
     finally:
         peak_of_loading.bytes = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "item",
+    ["[]", "{}", '"ab"', "-6", '{"":1}', '{"list": []}', "[[[[[]]]]]"],
+)
+def test_a_forged_tree_takes_a_few_times_its_file(tmp_path, item):
+    items = ",".join([item] * (4_000_000 // len(item)))
+    raw(tmp_path / "model", f'{{"format": 2, "version": "0.1.0", "class": [{items}]}}')
+    del items
+    assert peak_of_loading(tmp_path / "model") is None
+    assert peak_of_loading.bytes < 2**26 + 8 * (tmp_path / "model").stat().st_size
+
+
+def test_a_forged_object_of_many_keys_takes_a_few_times_its_file(tmp_path):
+    pairs = ",".join(f'"{i:x}":1' for i in range(2**19))
+    raw(tmp_path / "model", f'{{"format": 2, "version": "0.1.0", {pairs}}}')
+    del pairs
+    assert peak_of_loading(tmp_path / "model") is None
+    assert peak_of_loading.bytes < 2**26 + 8 * (tmp_path / "model").stat().st_size
+
+
+def test_many_numbers_and_texts_are_no_forgery(tmp_path, monkeypatch):
+    monkeypatch.setattr(container, "ANY_TREE", 2**16)
+    model = corollary.GaussianNB().fit(X, Y)
+    model.trace_ = [0.0] * 10_000 + [1 / 3] * 10_000
+    model.names_ = np.array([f"item {i}" for i in range(10_000)], dtype=object)
+    corollary.save(model, tmp_path / "model")
+    again = corollary.load(tmp_path / "model")
+    assert again.trace_ == model.trace_
+    assert again.names_.tolist() == model.names_.tolist()
 
 
 def test_an_array_used_twice_is_not_copied_but_refused(tmp_path):

@@ -47,3 +47,15 @@ def test_pages_load_nothing_from_the_network():
     conf = (DOCS / "conf.py").read_text(encoding="utf-8")
     assert "mathjax" not in conf
     assert "://" not in conf
+
+
+def test_the_readme_runs_as_written(tmp_path, monkeypatch, capsys):
+    text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", text, re.S)
+    [shown] = re.findall(r"```text\n(.*?)```", text, re.S)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "README.md", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    same = [i for i, line in enumerate(shown.splitlines()) if " s" not in line]
+    words = [line.split()[:3] for line in printed]
+    assert [words[i] for i in same] == [shown.splitlines()[i].split()[:3] for i in same]

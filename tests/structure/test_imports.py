@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_block_imports_only_from_the_blocks_above_it():
+def test_a_block_imports_only_from_the_blocks_below_it():
     code = (
         "from importlinter.cli import lint_imports\n"
         "code = lint_imports(config_filename='pyproject.toml', no_cache=True)\n"

@@ -21,8 +21,7 @@ Course: S1-1, S1-9, S3-5, S3-6. Reference: Duda, Hart, Stork (2001), ch. 2-4.
 
 from __future__ import annotations
 
-import time
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -32,26 +31,18 @@ from corollary.bayes.decisions import joint_log_probability
 from corollary.bayes.probabilities import check_log_likelihood, check_offers
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
-from corollary.core.checks import (
-    check_rows,
-    check_weights,
-    check_X,
-    column,
-    encode_labels,
-    matching,
-    present,
-)
-from corollary.core.interrupt import as_before
-from corollary.core.params import array_like, check_parameters, estimator, missing
+from corollary.core.params import array_like, estimator, missing
 from corollary.core.report import Report, StopReason
 from corollary.core.vectors import class_priors
 from corollary.density.parametric import ParametricDensity
+from corollary.engine.rows_learner import RowsLearner
+from corollary.engine.sources import Chunk
 from corollary.objectives.softmax import log_softmax
 
 __all__ = ["BayesClassifier"]
 
 
-class BayesClassifier(Classifier):
+class BayesClassifier(RowsLearner, Classifier):
     """Classify with a density of each class.
 
     Parameters
@@ -97,78 +88,42 @@ class BayesClassifier(Classifier):
         """Estimate the rows of one class at a time."""
         return rows * (8.0 * features + 20.0)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit one density to the rows of each class.
-
-        Parameters
-        ----------
-        X : array or data frame
-        y : array of shape (n,)
-        sample_weight : array of shape (n,), optional
-            Weight w counts a row w times; passed on to the densities.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, self.rules)
-        with as_before(self):
-            self._learn(X, y, sample_weight)
-        return self
-
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
-        began = time.perf_counter()
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Fit one density to the rows of each class."""
         density = ParametricDensity() if self.density is None else self.density
         for method in ("fit", "score_samples"):
             check_offers(density, method)
-        X, codes, w = self._rows(X, y, sample_weight)
+        X, codes, w = rows.X, rows.y, rows.w
         k = len(self.classes_)
         n = np.bincount(codes, w, k).astype(np.float64)
         self.class_prior_ = class_priors(self, self.priors, n)
         self.densities_, alike = [], []
         for c in range(k):
             own = codes == c
-            rows, weights = X[own], None if w is None else w[own]
-            if self.density is None and not np.ptp(rows, axis=0).any():
+            X_c, weights = X[own], None if w is None else w[own]
+            if self.density is None and not np.ptp(X_c, axis=0).any():
                 alike.append(self.classes_[c])
-                rows, weights = around(rows[0], X, w), w
+                X_c, weights = around(X_c[0], X, w), w
             self.densities_.append(
-                fit_with_weights(self, clone(density), rows, sample_weight=weights)
+                fit_with_weights(self, clone(density), X_c, sample_weight=weights)
             )
-        self.report_ = self._account(X.shape[0], time.perf_counter() - began)
-        self.report_.warnings += [
+        self._account(report)
+        report.warnings += [
             f"class {label}: its rows are all alike; it borrows the spread of all rows."
             for label in alike
         ]
 
-    def _rows(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Floats, Vector, Floats | None]:
-        """Check rows, labels and weights; rows of weight 0 are not there."""
-        X = check_X(self, X, reset=True, sparse=False)
-        check_rows(self, X)
-        w = check_weights(self, sample_weight, len(X))
-        if w is not None and not w.all():
-            kept = w > 0
-            y = matching(self, column(self, present(self, y)), len(X))
-            X, y, w = X[kept], y[kept], w[kept]
-        self.classes_, codes = encode_labels(self, y, len(X))
-        return X, codes, w
-
-    def _account(self, rows: int, seconds: float) -> Report:
+    def _account(self, report: Report) -> None:
         inner = [getattr(d, "report_", None) for d in self.densities_]
-        stop = StopReason.DELEGATED
-        stops = [report.stop for report in inner if report is not None]
+        report.stop = StopReason.DELEGATED
+        stops = [part.stop for part in inner if part is not None]
         if len(stops) == len(inner):
             done = (StopReason.CLOSED_FORM, StopReason.CONVERGED)
-            stop = next((s for s in stops if s not in done), stops[0])
-        report = Report(type(self).__name__, stop, passes=1, reads=1, rows=rows)
+            report.stop = next((s for s in stops if s not in done), stops[0])
         report.facts["densities"] = type(self.densities_[0]).__name__
-        report.source, report.executor, report.seconds = "array", "serial", seconds
         for label, part in zip(self.classes_, inner, strict=True):
             if part is not None:
                 report.warnings += [f"class {label}: {text}" for text in part.warnings]
-        return report
 
     # -- use -----------------------------------------------------------------------
     def predict_joint_log_proba(self, X: Any) -> Floats:

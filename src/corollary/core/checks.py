@@ -39,6 +39,7 @@ __all__ = [
     "check_rows",
     "check_targets",
     "check_two_classes",
+    "check_two_rows",
     "check_weights",
     "encode_labels",
     "full_weights",
@@ -174,6 +175,13 @@ def names_of(learner: Any) -> list[str] | None:
     """Return the feature names seen in fit, if the data had any."""
     names = getattr(learner, "feature_names_in_", None)
     return None if names is None else [str(name) for name in names]
+
+
+def check_two_rows(learner: Any, rows: int) -> None:
+    """Refuse a single row where rows are compared."""
+    if rows < 2:
+        must = "needs at least 2 rows"
+        raise DataError(sentence(learner, must, f"n_samples = {rows}"))
 
 
 def check_two_classes(learner: Any) -> None:

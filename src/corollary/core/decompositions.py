@@ -11,12 +11,24 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
+from scipy.linalg.lapack import dpstrf
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.interrupt import apart
 
-__all__ = ["by_columns", "cho_factor", "eigh", "eigvalsh", "product", "qr", "svd"]
+__all__ = [
+    "by_columns",
+    "cho_factor",
+    "eigh",
+    "eigh_of_rank",
+    "eigvalsh",
+    "product",
+    "qr",
+    "svd",
+]
 
+EPS = float(np.finfo(np.float64).eps)
+FEW = 4  # a rank that many times below the size is worth knowing
 LARGE = 3e8  # products of numbers that take a noticeable time
 BLOCK = 2**22  # numbers that are copied without a look at signals
 
@@ -42,6 +54,35 @@ def eigh(A: Floats) -> tuple[Floats, Floats]:
     """
     values, vectors = _called(np.linalg.eigh, 4 * _work(A), A)
     return values, vectors
+
+
+def eigh_of_rank(A: Floats, rank: float) -> tuple[Floats, Floats]:
+    """Return what `eigh` does, falling, of A = A' >= 0 with at most this rank.
+
+    A small rank makes it cheap: a pivoted Cholesky decomposition gives A = L L' with
+    that many columns, the singular value decomposition of L the axes of A, and any
+    orthogonal complement the others, whose eigenvalue is 0.
+
+    >>> values, _ = eigh_of_rank(np.ones((9, 9)), 1)
+    >>> values.round(12).tolist()
+    [9.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    """
+    d = len(A)
+    if rank > d / FEW:
+        values, vectors = eigh(A)
+        return values[::-1], vectors[:, ::-1]
+    return _called(_eigh_by_root, float(A.size) * max(rank, 1.0), A)
+
+
+def _eigh_by_root(A: Floats) -> tuple[Floats, Floats]:
+    d = len(A)
+    L, pivots, r, _ = dpstrf(A, tol=d * EPS * float(np.diagonal(A).max()), lower=1)
+    root = np.empty((d, r))
+    root[pivots - 1] = np.tril(L[:, :r])
+    U, s, _ = np.linalg.svd(root, full_matrices=False)
+    Q, _ = sla.qr(U)
+    Q[:, :r] = U
+    return np.append(s**2, np.zeros(d - r)), Q
 
 
 def eigvalsh(A: Floats) -> Floats:

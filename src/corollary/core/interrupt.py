@@ -70,7 +70,7 @@ def conclude(report: Report) -> None:
     if get_config().interrupt == "raise":
         raise KeyboardInterrupt
     text = f"{report.learner}: {report.stop.word} after {report.passes} passes; "
-    text += f"{report.optimality}. {report.stop.remedy}"
+    text += f"{report.optimality}. {report.what_to_do}"
     warnings.warn(text, ConvergenceWarning, stacklevel=3)
 
 

@@ -120,6 +120,8 @@ class Report:
         Wall-clock time.
     executor, source : str
         How and on what the fit ran.
+    remedy : str
+        What to do, where the method knows better than the stop reason.
     """
 
     learner: str
@@ -135,11 +137,12 @@ class Report:
     seconds: float = 0.0
     executor: str = ""
     source: str = ""
+    remedy: str = ""
 
     def __str__(self) -> str:
         lines = [f"{self.learner}: {self.stop.word} ({self.stop.meaning})"]
-        if self.stop.remedy:
-            lines.append(f"  what to do    {self.stop.remedy}")
+        if self.what_to_do:
+            lines.append(f"  what to do    {self.what_to_do}")
         took = f"{self.passes} pass{'es' if self.passes != 1 else ''} over"
         lines.append(f"  took          {took} {self.rows:,} rows, {self.seconds:.3g} s")
         lines.append(f"  ran on        {self.source}, {self.executor}")
@@ -164,6 +167,22 @@ class Report:
         ax.set_ylabel("objective")
         ax.set_title(f"{self.learner}: {self.stop.word}")
         return ax
+
+    @property
+    def what_to_do(self) -> str:
+        """The remedy that the method knows, or that of the stop reason."""
+        return self.remedy or self.stop.remedy
+
+    def take_over(self, inner: Report) -> None:
+        """Say of this fit what the fit inside it says of itself."""
+        self.stop, self.passes, self.objective = (
+            inner.stop,
+            inner.passes,
+            inner.objective,
+        )
+        self.optimality, self.condition = inner.optimality, inner.condition
+        self.facts |= inner.facts
+        self.warnings += inner.warnings
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values only, as a model file stores them."""

@@ -29,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats
 from corollary.core.base import DensityEstimator
+from corollary.core.checks import check_memory
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.params import Rule, boolean, missing, one_of, real
 from corollary.core.report import Optimality, Report
@@ -140,7 +141,11 @@ class ParametricDensity(StreamingLearner, DensityEstimator):
 
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> Estimated:
-        """Nothing is needed but the precision."""
+        """Nothing is needed but the precision, and memory for a full covariance."""
+        family, d = self._family(), data.source.n_features
+        if isinstance(family, GaussianFamily) and family.covariance == "full":
+            remedy = "Use covariance='diagonal', or a principal component analysis."
+            check_memory(self, 64.0 * d * d, f"the {d} x {d} covariance", remedy)
         return Estimated(data.source.dtype)
 
     def statistics(self, chunk: Chunk, state: Estimated) -> Statistics:
@@ -156,8 +161,9 @@ class ParametricDensity(StreamingLearner, DensityEstimator):
         family = self._family()
         if self.prior is None:
             law, singular = family.mle(s), ""
-            if isinstance(family, GaussianFamily) and family.used_shrinkage(s) > 0:
-                singular = str(family.diagnosis(s))
+            if isinstance(family, GaussianFamily) and family.may_shrink:
+                found = family.diagnosis(s)
+                singular = str(found) if found.singular else ""
             return replace(state, law=law, n=s.n, singular=singular)
         posterior = self._posterior(s)
         law = family.law_of(posterior, self.estimate)
@@ -183,7 +189,7 @@ class ParametricDensity(StreamingLearner, DensityEstimator):
                 "features, or use covariance='diagonal'."
             )
         if isinstance(state.law, Gaussian):
-            report.condition = float(np.linalg.cond(state.law.covariance_matrix))
+            report.condition = state.law.condition()
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""

@@ -67,7 +67,7 @@ from corollary.kernels.gram import TileKernel
 from corollary.svm.feature_space import FeatureSpaceLearner
 from corollary.svm.machine import KernelMachine, capped
 
-__all__ = ["MACHINES", "Proof", "prove"]
+__all__ = ["MACHINES", "Proof", "prove", "stated_gamma"]
 
 CLASSIFIERS = ("SVC", "NuSVC", "SquaredHingeSVC")
 REGRESSORS = (
@@ -228,9 +228,10 @@ def single_machine(model: Any, X: Matrix, y: Any, w: Floats) -> Proof:
     """Prove a machine for numbers, or of one class."""
     name, n = type(model).__name__, X.shape[0]
     b = np.zeros(n)
-    rows = getattr(model, "support_", np.flatnonzero(w))
-    b[rows] = np.ravel(dense(model.dual_coef_))
-    rho = -float(np.ravel(model.intercept_)[0])
+    found = np.ravel(dense(model.dual_coef_))
+    heavy = np.flatnonzero(w) if len(found) < n else slice(None)
+    b[getattr(model, "support_", heavy)] = found
+    rho = -float(np.ravel(getattr(model, "intercept_", 0.0))[0])
     every = np.arange(n)
     if name == "SVDD":
         mass = float(model.nu) * w.sum()
@@ -265,7 +266,7 @@ def of_numbers(model: Any, y: Floats, w: Floats) -> Problem:
     """Return the problem of regression."""
     name = type(model).__name__
     if name == "KernelRidge":
-        free, t = unbounded(w), 0.0 if model.fit_intercept else None
+        free, t = unbounded(w), 0.0 if getattr(model, "fit_intercept", False) else None
         return Problem(-y, -free, free, r=float(model.alpha) * ridge(w), t=t)
     price = capped(model.C) * w
     if name == "KernelQuantileRegressor":
@@ -402,8 +403,13 @@ def kernel_of(model: Any, X: Matrix) -> Any:
         return model._function()
     if callable(model.kernel):
         return tile_of(model.kernel) or model.kernel
-    gamma = getattr(model, "gamma_", model.gamma)
-    if isinstance(gamma, str):
-        spread = 1.0 if gamma == "auto" else float(dense(X).var())
-        gamma = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
-    return TileKernel(model.kernel, float(gamma), float(model.coef0), model.degree)
+    gamma = stated_gamma(getattr(model, "gamma_", model.gamma), X)
+    return TileKernel(model.kernel, gamma, float(model.coef0), model.degree)
+
+
+def stated_gamma(gamma: Any, X: Matrix) -> float:
+    """Return the number that a gamma of scikit-learn is on some rows."""
+    if gamma is not None and not isinstance(gamma, str):
+        return float(gamma)
+    spread = float(dense(X).var()) if gamma == "scale" else 1.0
+    return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0

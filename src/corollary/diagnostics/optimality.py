@@ -23,6 +23,7 @@ Course: S2-36. Reference: Boyd and Vandenberghe (2004), ch. 5.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,10 +39,11 @@ from corollary.core.checks import (
 )
 from corollary.core.class_weights import stated_class_weights
 from corollary.core.errors import DataError, sentence
+from corollary.core.params import check_parameters
 from corollary.core.rows import dense
 from corollary.core.sparse import canonical
 from corollary.core.wording import one_sentence
-from corollary.diagnostics.machine_optimality import MACHINES, prove
+from corollary.diagnostics.machine_optimality import MACHINES, prove, stated_gamma
 from corollary.objectives.duality import duality_gap
 from corollary.objectives.links import LINKS
 from corollary.objectives.loss import Loss
@@ -52,6 +54,7 @@ from corollary.solvers.orthant_wise import least_subgradient
 __all__ = ["OptimalityCertificate", "certify_optimality"]
 
 WHO = "certify_optimality"
+KERNELS = ("linear", "poly", "rbf", "precomputed")  # of all that scikit-learn names
 LINEAR_MODELS = ("Ridge", "Lasso", "ElasticNet", "LogisticRegression")
 
 #: Values of parameters, of whatever model, that are handled where not all are.
@@ -60,6 +63,13 @@ HANDLED: dict[str, Callable[[Any], bool]] = {
     "link": lambda value: value in ("logit", LINKS["logit"]),
     "multi_class": lambda value: value != "crammer_singer",
     "alpha": lambda value: np.ndim(value) == 0 and value > 0,
+    "kernel": lambda value: value != "sigmoid",  # whose matrices may be indefinite
+}
+
+#: The losses that a class has; set_params takes any.
+LOSSES = {
+    "LinearSVC": ("hinge", "squared_hinge"),
+    "LinearSVR": ("epsilon_insensitive", "squared_epsilon_insensitive"),
 }
 
 
@@ -125,6 +135,8 @@ def certify_optimality(
         must = f"X must have the {columns} columns of the fit"
         raise DataError(sentence(WHO, must, f"{X.shape[1]}"))
     y, w = targets(model, X, y), full_weights(WHO, sample_weight, X.shape[0])
+    if not is_own(model) and hasattr(model, "support_"):
+        model, X, y, w = weighted_rows(model, X, y, w)
     if is_machine(model):
         proof = prove(model, X, y, w)
         return OptimalityCertificate(
@@ -139,6 +151,26 @@ def is_machine(model: Any) -> bool:
     return name in MACHINES and not (name == "LinearSVC" and model.penalty == "l1")
 
 
+def is_own(model: Any) -> bool:
+    """Tell whether a model is Corollary's."""
+    return type(model).__module__.startswith("corollary")
+
+
+def weighted_rows(model: Any, X: Matrix, y: Any, w: Floats) -> tuple[Any, ...]:
+    """Return model and rows without weight 0; LIBSVM counts no others in `support_`.
+
+    The width of the kernel is still that of all rows.
+    """
+    keep = np.flatnonzero(w)
+    if model.kernel == "precomputed":
+        X = X[np.ix_(keep, keep)]
+    else:
+        model = copy(model)
+        model.gamma = stated_gamma(model.gamma, X)
+        X = X[keep]
+    return model, X, None if y is None else y[keep], w[keep]
+
+
 def refuse_unhandled(model: Any) -> None:
     """Refuse a model, or a value of its parameters, whose problem is not known here."""
     name, K = type(model).__name__, len(getattr(model, "classes_", ()))
@@ -149,19 +181,40 @@ def refuse_unhandled(model: Any) -> None:
         value = getattr(model, parameter, None)
         if value is not None and not handled(value):
             raise DataError(f"{WHO} does not handle {parameter}={value!r} of {name}.")
+    if is_own(model):
+        check_parameters(model, model.rules)
+    refuse_theirs(model)
     if name == "LogisticRegression":
         if not np.isfinite(penalty_of(model)[0]):
             raise DataError(f"{WHO} does not handle {name} without a penalty.")
-        theirs = not type(model).__module__.startswith("corollary")
-        if theirs and model.solver == "liblinear" and model.fit_intercept:
-            text = f"{WHO} does not handle solver='liblinear' of scikit-learn's {name}"
-            raise DataError(f"{text}, which penalises the intercept.")
     if (name == "LogisticRegression" or not is_machine(model)) and K > 2:
         raise DataError(f"{WHO} does not handle {K} classes of {name}.")
     if np.ndim(getattr(model, "dual_coef_", 0)) == 2 and name == "KernelRidge":
         raise DataError(f"{WHO} does not handle several targets of {name}.")
     if np.ndim(model.coef_ if name in ("Ridge", "Lasso", "ElasticNet") else 0) > 1:
         raise DataError(f"{WHO} does not handle several targets of {name}.")
+
+
+def refuse_theirs(model: Any) -> None:
+    """Refuse what scikit-learn's classes do otherwise, or do not publish."""
+    if is_own(model):
+        return
+    name, text = type(model).__name__, ""
+    if name == "LogisticRegression":
+        if model.solver == "liblinear" and model.fit_intercept:
+            text = f"solver='liblinear' of {name}, which penalises the intercept"
+    elif name == "NuSVR":
+        text = f"{name}, which does not publish the width of its tube"
+    elif name == "NuSVC" and model.class_weight is not None:
+        text = f"class_weight of {name}, which does not count it"
+    elif name in LOSSES and model.loss not in LOSSES[name]:
+        text = f"loss={model.loss!r} of {name}"
+    elif name == "LinearSVC" and model.penalty not in ("l1", "l2"):
+        text = f"penalty={model.penalty!r} of {name}"
+    elif name == "KernelRidge" and model.kernel not in KERNELS:
+        text = f"kernel={model.kernel!r} of {name}"
+    if text:
+        raise DataError(f"{WHO} does not handle scikit-learn's {text}.")
 
 
 def targets(model: Any, X: Matrix, y: Any) -> Any:

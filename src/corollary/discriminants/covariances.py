@@ -7,13 +7,13 @@ rows themselves, in memory.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory, check_two_classes, names_of
-from corollary.core.decompositions import eigh, eigvalsh
+from corollary.core.decompositions import eigh_of_rank
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import Rule, missing, one_of, real
 from corollary.core.report import Report
@@ -28,6 +28,7 @@ __all__ = [
     "estimated",
     "floored",
     "fourth_moments",
+    "recomposed",
     "singular_classes",
     "total_covariance",
 ]
@@ -109,21 +110,56 @@ def estimated(learner: Any, data: Data, estimator: Any) -> Floats:
     return np.stack([each.covariance_ for each in fitted])
 
 
-def floored(Sigma: Floats, s: Any) -> tuple[Floats, Floats]:
-    """Decompose covariances, (m, d) and (m, d, d), raising eigenvalues that vanish.
+class Decomposed(NamedTuple):
+    """Covariances by their axes."""
+
+    s: Floats  # (m, d) eigenvalues, falling; those that vanish raised
+    R: Floats  # (m, d, d) eigenvectors in columns
+    raised: Floats  # (m, d) by how much the eigenvalues were raised
+
+
+def floored(Sigma: Floats, s: Any, shrinkage: Any = None) -> Decomposed:
+    """Decompose covariances, raising eigenvalues that vanish.
 
     A direction without variance would make a density infinite.  Its eigenvalue is
-    raised to `FLOOR` times the largest variance of a feature over all rows.
+    raised to `FLOOR` times the largest variance of a feature over all rows.  The rows
+    bound the rank of a covariance, before a share of it was made spherical.
     """
-    values, R = eigh(Sigma)
+    each = [decomposed(S, float(s.n.sum()), shrinkage) for S in Sigma]
+    values, R = np.stack([v for v, _ in each]), np.stack([r for _, r in each])
     floor = FLOOR * float(np.diagonal(s.total()).max() / s.n.sum())
-    return np.maximum(values[:, ::-1], floor), R[:, :, ::-1]
+    raised = np.maximum(floor - values, 0.0)
+    return Decomposed(np.maximum(values, floor), R, raised)
 
 
-def singular_classes(learner: Any, Sigma: Floats, s: Floats, report: Report) -> None:
+def decomposed(Sigma: Floats, n: float, shrinkage: Any) -> tuple[Floats, Floats]:
+    """Return the eigenvalues, falling, and the axes of a covariance of n rows."""
+    diagonal = np.diagonal(Sigma)
+    if np.count_nonzero(Sigma) == np.count_nonzero(diagonal):
+        order = np.argsort(-diagonal, kind="stable")
+        return diagonal[order], np.eye(len(Sigma))[:, order]
+    if isinstance(shrinkage, str):
+        return eigh_of_rank(Sigma, np.inf)
+    spherical = (shrinkage or 0.0) * diagonal.mean()
+    if not spherical:
+        return eigh_of_rank(Sigma, n)
+    values, R = eigh_of_rank(Sigma - spherical * np.eye(len(Sigma)), n)
+    return values + spherical, R
+
+
+def recomposed(Sigma: Floats, R: Floats, raised: Floats) -> Floats:
+    """Return a covariance with its eigenvalues raised, by most of them alike."""
+    other = raised != raised[-1]
+    few = R[:, other]
+    more = (few * (raised[other] - raised[-1])) @ few.T
+    return Sigma + raised[-1] * np.eye(len(Sigma)) + more
+
+
+def singular_classes(
+    learner: Any, Sigma: Floats, s: Floats, raised: Floats, report: Report
+) -> None:
     """Warn of covariances whose eigenvalues were raised, naming the features."""
-    raised = s[:, -1] > eigvalsh(Sigma)[:, 0] + 0.5 * s[:, -1]
-    for c in np.flatnonzero(raised)[:3]:
+    for c in np.flatnonzero(raised[:, -1] > 0.5 * s[:, -1])[:3]:
         which = diagnose(Sigma[c]).blame(names_of(learner))
         who = f" of class {learner.classes_.tolist()[c]!r}" if len(Sigma) > 1 else ""
         report.warnings.append(

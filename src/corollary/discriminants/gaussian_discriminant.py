@@ -45,6 +45,7 @@ from corollary.core.vectors import class_priors
 from corollary.discriminants.covariances import (
     check_classes,
     floored,
+    recomposed,
     singular_classes,
 )
 from corollary.discriminants.gaussian_rule import (
@@ -76,6 +77,7 @@ class Ladder:
     Sigma: Any = None  # (1 or k, d, d)
     s: Any = None  # (1 or k, d) eigenvalues, those that vanish raised
     R: Any = None  # (1 or k, d, d) eigenvectors in columns
+    raised: Any = None  # (1 or k, d) by how much eigenvalues were raised
 
 
 class GaussianDiscriminant(StreamingClassifier, GaussianRule):
@@ -175,13 +177,20 @@ class GaussianDiscriminant(StreamingClassifier, GaussianRule):
         elif self.covariance == "diagonal":
             Sigma = Sigma * np.eye(d)
         Sigma = np.stack([shrunk(S, self.shrinkage) for S in Sigma])
-        values, R = floored(Sigma, s)
+        values, R, raised = floored(Sigma, s, self.shrinkage)
         if not values[:, -1].all():
             must = "some feature must vary"
             raise DataError(sentence(self, must, "rows that are all alike"))
         priors = class_priors(self, self._given(k), s.n)
         return replace(
-            state, n=s.n, means=s.mean, priors=priors, Sigma=Sigma, s=values, R=R
+            state,
+            n=s.n,
+            means=s.mean,
+            priors=priors,
+            Sigma=Sigma,
+            s=values,
+            R=R,
+            raised=raised,
         )
 
     def _given(self, k: int) -> Any:
@@ -201,7 +210,7 @@ class GaussianDiscriminant(StreamingClassifier, GaussianRule):
         }
         report.facts["parameters"] = k - 1 + k * d + own[self.covariance]
         report.condition = float((state.s[:, 0] / state.s[:, -1]).max())
-        singular_classes(self, state.Sigma, state.s, report)
+        singular_classes(self, state.Sigma, state.s, state.raised, report)
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
@@ -209,7 +218,8 @@ class GaussianDiscriminant(StreamingClassifier, GaussianRule):
         self.means_, self.priors_ = state.means.astype(state.dtype), state.priors
         self.scalings_ = state.s.astype(state.dtype)
         self.rotations_ = np.ascontiguousarray(state.R, dtype=state.dtype)
-        Sigma = (state.R * state.s[:, None, :]) @ state.R.transpose(0, 2, 1)
+        parts = zip(state.Sigma, state.R, state.raised, strict=True)
+        Sigma = np.stack([recomposed(*part) for part in parts])
         shared = self.covariance in SHARED
         self.covariance_ = (Sigma[0] if shared else Sigma).astype(state.dtype)
 

@@ -69,6 +69,7 @@ class Quadrics:
     Sigma: Floats  # (k, d, d)
     s: Floats  # (k, d) eigenvalues, falling; those that vanish raised
     R: Floats  # (k, d, d) eigenvectors in columns
+    raised: Floats  # (k, d) by how much eigenvalues were raised
 
 
 class QuadraticDiscriminantAnalysis(ScatterLearner, GaussianRule):
@@ -170,14 +171,15 @@ class QuadraticDiscriminantAnalysis(ScatterLearner, GaussianRule):
             Sigma = class_covariances(scatter, self.shrinkage, q)
         else:
             Sigma = state.given[:-1]
-        s, R = floored(Sigma, scatter)
+        rank_known = self.shrinkage if state.given is None else "auto"
+        s, R, raised = floored(Sigma, scatter, rank_known)
         if self.solver == "svd":
             s = (1 - self.reg_param) * s + self.reg_param
         if not s[:, -1].all():
             must = "some feature must vary"
             raise DataError(sentence(self, must, "rows that are all alike"))
         priors = class_priors(self, self.priors, scatter.n)
-        return Quadrics(scatter.n, scatter.mean, priors, Sigma, s, R)
+        return Quadrics(scatter.n, scatter.mean, priors, Sigma, s, R, raised)
 
     def account(self, state: Scattered, report: Report) -> None:
         """Report the conditioning, and too many parameters for the rows."""
@@ -189,7 +191,7 @@ class QuadraticDiscriminantAnalysis(ScatterLearner, GaussianRule):
         report.facts["parameters"] = k * own + k - 1
         report.condition = float((rule.s[:, 0] / rule.s[:, -1]).max())
         if not self.reg_param:
-            singular_classes(self, rule.Sigma, rule.s, report)
+            singular_classes(self, rule.Sigma, rule.s, rule.raised, report)
         few = rule.n < d * d
         if few.any() and self.shrinkage is None and not self.reg_param:
             label = self.classes_.tolist()[rule.n.argmin()]

@@ -103,15 +103,15 @@ def _untaken(C: Floats) -> Vector:
     d = len(C)
     if _plainly_regular(C):
         return np.arange(0)
-    v, L = np.diagonal(C).copy(), np.zeros((d, d))
+    v, L = np.diagonal(C).copy(), np.zeros((d, d))  # L transposed: rows are columns
     free = np.ones(d, dtype=bool)
     for k in range(d):
         j = int(np.argmax(np.where(free, v, -np.inf)))
         if v[j] <= CUT * d:
             break
         free[j] = False
-        L[:, k] = (C[:, j] - L[:, :k] @ L[j, :k]) / np.sqrt(v[j])
-        v = v - L[:, k] ** 2  # (1)
+        L[k] = (C[j] - L[:k, j] @ L[:k]) / np.sqrt(v[j])
+        v = v - L[k] ** 2  # (1)
     return np.flatnonzero(free)
 
 

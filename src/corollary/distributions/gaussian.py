@@ -37,6 +37,8 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
+from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.sparse.linalg import LinearOperator, eigsh
 from scipy.special import ndtr
 
 from corollary.core.arrays import Floats, Vector
@@ -60,6 +62,7 @@ from corollary.engine.statistics import Moments, Variances
 
 __all__ = ["Gaussian", "GaussianFamily", "LinearLaw", "pooled_covariance"]
 
+SMALL = 500  # features up to which all eigenvalues are as cheap as two of them
 AUTO = 0.01  # shrinkage of a singular covariance
 LOG_2PI = float(np.log(2 * np.pi))
 
@@ -148,6 +151,22 @@ class Gaussian(Distribution):
             must = "cdf must be of a law on one feature"
             raise ParameterError(sentence(self, must, f"{self.dimension} features"))
         return ndtr((x - self.mean)[:, 0] / np.sqrt(self.covariance_matrix[0, 0]))
+
+    def condition(self) -> float:
+        """Return the largest over the least eigenvalue of the covariance."""
+        S, L = self.covariance, self._root
+        if S.ndim < 2:
+            return float(S.max() / S.min())
+        d = self.dimension
+        if d <= SMALL:
+            values = np.linalg.eigvalsh(S)
+            return float(values[-1] / values[0])
+        back = LinearOperator((d, d), lambda x: sla.cho_solve((L, True), x))
+        high, low = (
+            eigsh(A, 1, v0=np.ones(d), tol=1e-6, return_eigenvectors=False)[0]
+            for A in (S, back)
+        )
+        return float(high * low)
 
     # -- geometry ------------------------------------------------------------------
     def mahalanobis(self, X: Any) -> Floats:
@@ -327,6 +346,11 @@ class GaussianFamily(Family["Moments | Variances", Gaussian]):
         """Find the rank of the covariance, unshrunk, and the features to blame."""
         return diagnose(self._scatter(s), s.mean)
 
+    @property
+    def may_shrink(self) -> bool:
+        """Whether it depends on the rows that the covariance is shrunk."""
+        return self.shrinkage == "auto" and self.covariance != "spherical"
+
     def used_shrinkage(self, s: Moments | Variances) -> float:
         """Return the shrinkage, which "auto" makes depend on the rank."""
         if self.covariance == "spherical":
@@ -355,7 +379,7 @@ class GaussianFamily(Family["Moments | Variances", Gaussian]):
             S, M2 = law.covariance_matrix, s.M2
             scale = np.sqrt(np.diagonal(S))  # features on very different scales
             units = np.outer(scale, scale)
-            trace = float(np.trace(sla.solve(S / units, M2 / units, assume_a="pos")))
+            trace = float(np.vdot(inverse(S / units), M2 / units))
         elif law.covariance.ndim == 2:
             must = "sums of each feature alone must meet a law of independent features"
             raise DataError(sentence(self, must, "a full covariance"))
@@ -364,6 +388,16 @@ class GaussianFamily(Family["Moments | Variances", Gaussian]):
         r2 = float(law.mahalanobis(s.mean[None, :])[0]) ** 2
         d = law.dimension
         return -0.5 * (trace + s.n * (r2 + law.log_determinant + d * LOG_2PI))
+
+
+def inverse(S: Floats) -> Floats:
+    """Return the inverse of a positive definite matrix."""
+    L, failed = dpotrf(S, lower=1)
+    if failed:
+        raise np.linalg.LinAlgError("Matrix is not positive definite")
+    P, _ = dpotri(L, lower=1)
+    P = np.tril(P)
+    return P + np.tril(P, -1).T
 
 
 def pooled_covariance(

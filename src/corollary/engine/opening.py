@@ -108,10 +108,12 @@ def _arrays(
         y = check_targets(learner, y, rows, X.dtype, many=many)
     else:
         y = None
+    kept = None
     if y is not None and w is not None and not w.all():
-        keep = w > 0
-        X, y, w = X[keep], y[keep], w[keep]
+        kept = w > 0
+        X, y, w = X[kept], y[kept], w[kept]
     source = ArraySource(X, y, w)
+    source.kept = kept
     names = getattr(learner, "feature_names_in_", None)
     source.names = None if names is None else [str(name) for name in names]
     return source

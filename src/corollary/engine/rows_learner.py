@@ -36,7 +36,7 @@ def gather(data: Data) -> Chunk:
     if isinstance(source, ArraySource):
         for _ in data.one_by_one():
             pass
-        return Chunk(source.X, source.y, source.w)
+        return Chunk(source.X, source.y, source.w, kept=source.kept)
     if source.n_rows is not None and not source.sparse:
         return filled(data, source.n_rows)
     chunks: list[Chunk] = []
@@ -80,10 +80,10 @@ def filled(data: Data, n: int) -> Chunk:
 
 def weighed(rows: Any, y: Any, w: Any) -> Chunk:
     """Return the rows that weigh something as a chunk."""
-    if w is not None and not w.all():
-        keep = w > 0
-        rows, y, w = rows[keep], None if y is None else y[keep], w[keep]
-    return Chunk(rows, y, w)
+    if w is None or w.all():
+        return Chunk(rows, y, w)
+    keep = w > 0
+    return Chunk(rows[keep], None if y is None else y[keep], w[keep], kept=keep)
 
 
 def chunk_size(chunk: Chunk) -> float:

@@ -428,6 +428,6 @@ def warn_if_short(report: Report) -> None:
     if report.stop in SHORT and not _unsaid.get():
         text = (
             f"{report.learner}: {report.stop.word} after {report.passes} passes; "
-            f"{report.optimality}. {report.stop.remedy}"
+            f"{report.optimality}. {report.what_to_do}"
         )
         warnings.warn(text, ConvergenceWarning, stacklevel=5)

@@ -3,7 +3,7 @@
 A source is a sequence of parts in a fixed order; a part is a small picklable reference
 that `chunks` turns into chunks of rows (X, y, w).  Arrays are cut by row numbers here,
 iterators hand over what they are given; files are in `files.py`, Dask collections in
-`cluster.py`.  A learner never asks which it is.
+`partitions.py`.  A learner never asks which it is.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class Chunk:
     y: Any = None  # (n,) class codes or numbers, (n, m) numbers
     w: Vector | None = None  # (n,) weights, None = all 1
     first_row: int = 0
+    kept: Vector | None = None  # (N,) which of all rows these are, None = all
     memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -193,6 +194,7 @@ class ArraySource(Source):
     """Arrays or a CSR matrix in memory; what `fit` makes of X, y and sample_weight."""
 
     in_memory = True
+    kept: Vector | None = None  # (N,) which of the rows given have a weight, None = all
 
     def __init__(
         self, X: Matrix, y: Vector | None = None, w: Vector | None = None

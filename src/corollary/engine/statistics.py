@@ -42,6 +42,7 @@ T = TypeVar("T")
 #: the mean may be.
 LOSS = {"float32": 4.0, "float64": 64.0}
 NARROW = 400  # columns up to which our own loop is the faster one
+BLOCK = 2**20  # bytes of dense rows that stay in the cache
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,9 @@ class Triangle(Statistics):
         cls, X: Matrix, w: Vector | None, Y: Vector | None, *, ones: bool
     ) -> Triangle:
         """Decompose the columns of [X, Y], after a column of ones where asked."""
-        total = fold(cls._of_block(*block, ones) for block in dense_blocks(X, w, Y))
+        wide = X.shape[0] <= X.shape[1]  # then R is no smaller than the rows
+        cut = dense_blocks(X, w, Y, 8 * X.shape[0] * X.shape[1] if wide else BLOCK)
+        total = fold(cls._of_block(*block, ones) for block in cut)
         assert total is not None
         return total
 
@@ -257,7 +260,7 @@ def upright(A: Floats) -> Floats:
 
 
 def dense_blocks(
-    X: Matrix, w: Vector | None, Y: Vector | None, most_bytes: int = 2**20
+    X: Matrix, w: Vector | None, Y: Vector | None, most_bytes: int = BLOCK
 ) -> Iterator[tuple[Floats, Vector | None, Vector | None]]:
     """Cut rows into blocks that stay in the cache; a sparse block is made dense."""
     rows = max(64, most_bytes // (8 * max(1, X.shape[1])))

@@ -237,7 +237,7 @@ class Nystroem(SampledMap):
         def write(rows: Matrix, out: Floats) -> None:
             np.matmul(self.kernel_.block(rows, Z).astype(X.dtype), root, out=out)  # (1)
 
-        return by_blocks(write, X, len(Z))
+        return by_blocks(self, write, X, len(Z))
 
 
 def powers(degree: float, c: float, gamma: float) -> Kernel:

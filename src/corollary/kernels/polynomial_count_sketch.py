@@ -29,7 +29,7 @@ import scipy.fft
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.errors import DataError, sentence
+from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.params import real, seed, whole
 from corollary.core.randomness import generator
 from corollary.kernels.gram import squares
@@ -137,6 +137,17 @@ class PolynomialCountSketch(SampledMap):
             came = f"x'x up to {float(squares(X).max()):.3g}"
             raise DataError(sentence(self, must, came, "Scale the features."))
 
+    def _audit(self) -> None:
+        """Refuse places outside the sketch: files can alter them."""
+        p, D = self.indexHash_, self.n_components
+        whole_numbers = p.dtype.kind in "iu" and p.size
+        if not whole_numbers or p.min() < 0 or p.max() >= D:
+            must = f"indexHash_ must hold places from 0 to {D - 1}"
+            raise ParameterError(sentence(self, must, "others"))
+        if self._n_features_out != D:
+            must = f"n_components must be {self._n_features_out}"
+            raise ParameterError(sentence(self, must, f"{D}"))
+
     # -- use -----------------------------------------------------------------------
     def transform(self, X: Any) -> Floats:
         """Return the sketch (1) of each row, (n, D).
@@ -163,7 +174,7 @@ class PolynomialCountSketch(SampledMap):
             if len(place) > d:
                 constant[place[d]] = sign[d] * np.sqrt(self.coef0)
             sketches.append((C, constant))
-        return by_blocks(lambda rows, out: convolve(rows, sketches, out), X, D)
+        return by_blocks(self, lambda rows, out: convolve(rows, sketches, out), X, D)
 
 
 def convolve(X: Matrix, sketches: list[tuple[Any, Floats]], out: Floats) -> None:

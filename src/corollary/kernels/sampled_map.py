@@ -18,6 +18,7 @@ import numpy as np
 from corollary.clustering.seeding import Sample
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.base import Transformer
+from corollary.core.checks import check_memory
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine import (
     Chunk,
@@ -125,9 +126,13 @@ class SampledMap(SummationLearner, Transformer):
             setattr(self, name, value)
 
 
-def by_blocks(write: Callable[[Matrix, Floats], Any], X: Matrix, width: int) -> Floats:
+def by_blocks(
+    who: Any, write: Callable[[Matrix, Floats], Any], X: Matrix, width: int
+) -> Floats:
     """Let `write` fill in the features of all rows, some at a time, on all cores."""
     n = X.shape[0]
+    what, remedy = f"{n:,} rows of {width:,} features", "Transform in chunks."
+    check_memory(who, float(X.dtype.itemsize) * n * width, what, remedy)
     step = max(64, BLOCK_BYTES // (X.dtype.itemsize * max(1, width)))
     out = np.empty((n, width), X.dtype)
 

@@ -148,8 +148,9 @@ def posterior_of(
     f = axes.ridge(np.array([rho]))
     mean = axes.coefficients(f)[0][0, 0]
     V = axes.V
-    # t^2 I off the axes: t^2 - t^2 s^2 / (s^2 + rho) = sigma^2 / (s^2 + rho) on them
-    covariance = prior * (np.eye(V.shape[1]) - (V.T * (f[0] * axes.s)) @ V)
     if len(V) == V.shape[1]:
-        covariance = (V.T * (noise / (axes.s**2 + rho))) @ V
+        return mean, (V.T * (noise / (axes.s**2 + rho))) @ V
+    # t^2 I off the axes: t^2 - t^2 s^2 / (s^2 + rho) = sigma^2 / (s^2 + rho) on them
+    covariance = (V.T * (-prior * f[0] * axes.s)) @ V
+    np.fill_diagonal(covariance, np.diagonal(covariance) + prior)
     return mean, covariance

@@ -46,6 +46,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.linalg as sla
 from scipy import stats
 from scipy.optimize import brentq
 
@@ -141,22 +142,26 @@ class BayesianLinearRegression(BayesianLearner):
 
     # -- learning ------------------------------------------------------------------
     def _prior(self, d: int) -> tuple[Floats, Floats]:
-        """Return m (d,) and L (d, d)."""
+        """Return m (d,) and L: (d,) where it is diagonal, else (d, d)."""
         m = numbers(self, self.prior_mean, "prior_mean", ParameterError)
         if m.shape not in ((), (d,)):
             must = f"prior_mean must be one number or one for each of {d} columns"
             raise DataError(sentence(self, must, f"shape {m.shape}"))
         if self.prior_variance is None or np.ndim(self.prior_variance) == 0:
-            return np.broadcast_to(m, d), np.eye(d)
+            return np.broadcast_to(m, d), np.ones(d)
         S = numbers(self, self.prior_variance, "prior_variance", ParameterError)
         if S.shape not in ((d,), (d, d)):
             must = f"prior_variance must be one number, {d}, or a {d} x {d} matrix"
             raise DataError(sentence(self, must, f"shape {S.shape}"))
-        S = np.diag(S) if S.ndim == 1 else S
+        must = "prior_variance must be positive definite"
+        if S.ndim == 1:
+            if S.min() > 0:
+                return np.broadcast_to(m, d), np.sqrt(S)
+            came = f"a least eigenvalue of {S.min():.3g}"
+            raise ParameterError(sentence(self, must, came))
         try:
             L = np.linalg.cholesky(S)
         except np.linalg.LinAlgError:
-            must = "prior_variance must be positive definite"
             came = f"a least eigenvalue of {np.linalg.eigvalsh(S)[0]:.3g}"
             raise ParameterError(sentence(self, must, came)) from None
         return np.broadcast_to(m, d), L
@@ -164,12 +169,12 @@ class BayesianLinearRegression(BayesianLearner):
     def _axes(self, sums: Moments | Triangle, d: int) -> PrincipalAxes:
         """Decompose the columns X L, with the target y - X m."""
         m, L = self._prior(d)
-        T = np.eye(d + 1)
-        T[:d, :d], T[:d, d] = L, -m
         if isinstance(sums, Moments):
-            sums = Moments(sums.n, sums.mean @ T, T.T @ sums.M2 @ T)
+            half = through(sums.M2, m, L)
+            sums = Moments(sums.n, through(sums.mean, m, L), through(half.T, m, L))
         else:
-            sums = Triangle(sums.n, np.column_stack([sums.R[:, 0], sums.R[:, 1:] @ T]))
+            R = through(sums.R[:, 1:], m, L)
+            sums = Triangle(sums.n, np.column_stack([sums.R[:, 0], R]))
         return axes_of(sums, d, self.fit_intercept)
 
     def _posterior(
@@ -178,12 +183,14 @@ class BayesianLinearRegression(BayesianLearner):
         noise, prior = self._variances(axes)
         m, L = self._prior(state.d)
         c, C = posterior_of(axes, noise, prior)
-        back = np.linalg.inv(L)
-        b, mean_x = m + L @ c, axes.mean_x @ back
+        if L.ndim == 1:
+            mean_x = axes.mean_x / L
+        else:
+            mean_x = sla.solve_triangular(L, axes.mean_x, trans="T", lower=True)
         return replace(
             state,
-            mean=b,
-            covariance=L @ C @ L.T,
+            mean=m + times(c, L.T),
+            covariance=times(times(C, L.T).T, L.T),
             mean_x=mean_x,
             mean_y=float(axes.mean_y[0] + mean_x @ m),
             n=axes.n,
@@ -232,7 +239,7 @@ class BayesianLinearRegression(BayesianLearner):
         state: GaussianPosterior = fitted.state
         dtype = state.dtype
         self.coef_ = state.mean.astype(dtype)
-        self.covariance_ = state.covariance.astype(dtype)
+        self.covariance_ = state.covariance.astype(dtype, copy=False)
         self.mean_ = state.mean_x.astype(dtype)
         at_mean = state.mean_y - state.mean_x @ state.mean
         self.intercept_ = float(at_mean) if self.fit_intercept else 0.0
@@ -274,6 +281,17 @@ class BayesianLinearRegression(BayesianLearner):
         mean, std = self.predict(X, return_std=True)
         half = stats.norm.ppf(0.5 + confidence / 2) * std
         return np.column_stack([mean - half, mean + half])
+
+
+def times(A: Floats, L: Floats) -> Floats:
+    """Return A L, where L may be given by its diagonal."""
+    return A * L if L.ndim == 1 else A @ L
+
+
+def through(A: Floats, m: Floats, L: Floats) -> Floats:
+    """Turn columns [X, y] into [X L, y - X m]."""
+    X, y = A[..., :-1], A[..., -1:]
+    return np.concatenate([times(X, L), y - (X @ m)[..., None]], axis=-1)
 
 
 def squares(axes: PrincipalAxes, rho: float) -> tuple[float, float]:

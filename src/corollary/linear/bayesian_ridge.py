@@ -207,7 +207,7 @@ class BayesianRidge(BayesianLearner):
         state: GaussianPosterior = fitted.state
         dtype = state.dtype
         self.coef_ = state.mean.astype(dtype)
-        self.sigma_ = state.covariance.astype(dtype)
+        self.sigma_ = state.covariance.astype(dtype, copy=False)
         self.X_offset_ = state.mean_x.astype(dtype)
         self.X_scale_ = np.ones_like(self.X_offset_)
         at_mean = state.mean_y - state.mean_x @ state.mean

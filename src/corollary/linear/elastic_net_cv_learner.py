@@ -15,31 +15,21 @@ The rows are held in memory: to hold some out is to know them one by one.
 
 from __future__ import annotations
 
-import time
-import warnings
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.base import Regressor
+from corollary.core.base import SingleRegressor
 from corollary.core.checks import (
-    check_rows,
-    check_targets,
-    check_weights,
-    check_X,
-    present,
+    check_two_rows,
 )
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.interrupt import as_before
-from corollary.core.magnitude import check_learned
 from corollary.core.params import (
     anything,
     array_like,
     boolean,
-    check_parameters,
     missing,
     one_of,
     real,
@@ -48,11 +38,13 @@ from corollary.core.params import (
 )
 from corollary.core.report import Report, StopReason
 from corollary.core.vectors import non_negative
-from corollary.engine import ArraySource, Moments
+from corollary.engine import Moments
+from corollary.engine.rows_learner import RowsLearner
+from corollary.engine.sources import Chunk
 from corollary.engine.statistics import fold
 from corollary.linear.elastic_net_learner import account_for, by_gram
 from corollary.linear.elastic_net_path import alpha_grid, design_of
-from corollary.linear.folds import Folds, folds_of, rows_with_weight
+from corollary.linear.folds import Folds, folds_of, warn_of_short_folds
 from corollary.solvers.columns import Design, Grams, Rows
 from corollary.solvers.coordinate_descent import Penalty, Point
 from corollary.solvers.coordinate_descent import path as solved_path
@@ -60,7 +52,7 @@ from corollary.solvers.coordinate_descent import path as solved_path
 __all__ = ["ElasticNetCVLearner"]
 
 
-class ElasticNetCVLearner(Regressor):
+class ElasticNetCVLearner(RowsLearner, SingleRegressor):
     """Chooses the penalty of an elastic net; subclasses say which l1_ratios to try."""
 
     takes_sparse = True
@@ -106,41 +98,20 @@ class ElasticNetCVLearner(Regressor):
         """Estimate the rows in columns, for each fold."""
         return rows * (64.0 * features + 50.0)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the penalty by cross-validation and fit it to all rows.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-        y : array of shape (n,)
-        sample_weight : array of shape (n,), optional
-            Weight w counts a row w times, in the fits and in (1), and 0 removes it
-            before the folds are made.  A row of weight w lies in one fold; copies of a
-            row may lie in several, unless `cv` holds splits that keep them together.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, self.rules)
-        with as_before(self):
-            self._learn(X, y, sample_weight)
-        return self
-
     def predict(self, X: Any) -> Vector:
         """Return X b + b0."""
         X = self._query(X)
         return X @ self.coef_.astype(X.dtype) + np.asarray(self.intercept_, X.dtype)
 
     # -- parts of a fit ------------------------------------------------------------
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def learn(self, rows: Chunk, report: Report) -> None:
         """Make the folds' paths, choose, and fit the choice."""
-        begun = time.perf_counter()
-        X, y, w, kept = self._rows(X, y, sample_weight)
+        check_two_rows(self, rows.n)
+        X, y, w = rows.X, rows.y, rows.w
         whole_design = design_of(X, y, w, intercept=self.fit_intercept)
         ratios = self._l1_ratios()
         grids = np.array([self._grid(whole_design, ratio) for ratio in ratios])
-        folds = self._folds(X, y, kept)
+        folds = self._folds(X, y, rows.kept)
         design = fold_design(X, y, w, folds, intercept=self.fit_intercept)
         short = 0
         mse = np.empty((len(ratios), grids.shape[1], len(folds)))
@@ -159,22 +130,7 @@ class ElasticNetCVLearner(Regressor):
         penalty = self._penalty(ratios[best])
         (point,) = next(solved_path(whole_design, np.array([self.alpha_]), penalty))
         self._publish(point, whole_design, X)
-        self._account(point, short, X, time.perf_counter() - begun)
-        check_learned(self)
-
-    def _rows(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Matrix, Floats, Vector | None, Vector | None]:
-        """Return the rows that weigh something, and which of all they are."""
-        present(self, y)
-        X = check_X(self, X, reset=True, sparse=True, min_rows=2)
-        check_rows(self, X)
-        y = check_targets(self, y, X.shape[0], X.dtype, many=False)
-        w = check_weights(self, sample_weight, X.shape[0])
-        kept = rows_with_weight(w)
-        if w is None or kept is None:
-            return X, y, w, None
-        return X[kept], y[kept], w[kept], kept
+        self._account(point, short, X, report)
 
     def _folds(self, X: Matrix, y: Floats, kept: Vector | None) -> Folds:
         """Make the folds; each must have something to learn from and to hold out."""
@@ -205,18 +161,10 @@ class ElasticNetCVLearner(Regressor):
         self.intercept_ = intercept[0] if self.fit_intercept else 0.0
         self.dual_gap_, self.n_iter_ = point.gap, point.epochs
 
-    def _account(self, point: Point, short: int, X: Matrix, seconds: float) -> None:
-        report = Report(type(self).__name__, StopReason.CONVERGED, 1)
-        report.rows, report.reads, report.seconds = X.shape[0], 1, seconds
-        report.objective, report.executor = [point.objective], "this process"
-        report.source = ArraySource(X).described
+    def _account(self, point: Point, short: int, X: Matrix, report: Report) -> None:
+        report.stop, report.objective = StopReason.CONVERGED, [point.objective]
         account_for((point,), report, X.dtype)
-        if short:
-            text = f"{short} fits of the folds' paths stopped before tol was met."
-            report.warnings.append(f"{text} Raise max_iter, or loosen tol.")
-            text = f"{type(self).__name__}: {report.warnings[-1]}"
-            warnings.warn(text, ConvergenceWarning, stacklevel=3)
-        self.report_ = report
+        warn_of_short_folds(short, report)
 
 
 def fold_design(

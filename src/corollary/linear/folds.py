@@ -9,23 +9,22 @@ keep copies together, as scikit-learn's `GroupKFold` does.
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 
 from corollary.core.arrays import Matrix, Vector
+from corollary.core.report import Report
 from corollary.core.wording import one_sentence
+from corollary.engine.run import SHORT
 
-__all__ = ["Folds", "folds_of", "rows_with_weight"]
+__all__ = ["Folds", "folds_of", "warn_of_short_folds"]
 
 Folds = list[tuple[Vector, Vector]]
-
-
-def rows_with_weight(w: Vector | None) -> Vector | None:
-    """Tell which rows weigh something, None where all do."""
-    return None if w is None or w.all() else w != 0
 
 
 def folds_of(
@@ -47,3 +46,15 @@ def folds_of(
     return [
         (number[train][kept[train]], number[test][kept[test]]) for train, test in folds
     ]
+
+
+def warn_of_short_folds(short: int, report: Report) -> None:
+    """Say that fits of the folds stopped before tol was met, once."""
+    if not short:
+        return
+    text = f"{short} fits of the folds' paths stopped before tol was met."
+    report.warnings.append(f"{text} Raise max_iter, or loosen tol.")
+    report.remedy = report.warnings[-1]
+    if report.stop not in SHORT:  # else the engine warns, with this remedy
+        text = f"{report.learner}: {report.remedy}"
+        warnings.warn(text, ConvergenceWarning, stacklevel=6)

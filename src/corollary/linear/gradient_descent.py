@@ -32,6 +32,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Regressor, total_weight
+from corollary.core.decompositions import eigvalsh, svd
 from corollary.core.params import boolean, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine import (
@@ -41,6 +42,7 @@ from corollary.engine import (
     Moments,
     Statistics,
     SummationLearner,
+    Triangle,
 )
 
 __all__ = ["GradientDescentRegressor"]
@@ -140,10 +142,9 @@ class GradientDescentRegressor(SummationLearner, Regressor):
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> Descent:
         """Take the spectrum of H, and theta = 0."""
-        first = data.reduce(summed)
-        H = hessian(first, self.fit_intercept, self.alpha)
-        eigenvalues = np.linalg.eigvalsh(H)
-        high, low = float(eigenvalues[-1]), float(eigenvalues[0])
+        wide = data.few_rows <= data.source.n_features
+        first = data.reduce(summed_by_rows if wide else summed)
+        low, high = spectrum(first, self.fit_intercept, self.alpha)
         limit = 2 / high if high > 0 else np.inf
         eta = self.learning_rate
         if isinstance(eta, str):
@@ -220,27 +221,50 @@ class GradientDescentRegressor(SummationLearner, Regressor):
 
 @dataclass(frozen=True)
 class Summed(Statistics):
-    """The moments of the features, and how many targets there are."""
+    """The moments of the features or their triangle, and how many targets there are."""
 
-    moments: Moments
+    sums: Any  # Moments or Triangle
     targets: int
 
     def __add__(self, other: Summed) -> Summed:
-        return Summed(self.moments + other.moments, self.targets)
+        sums: Any = self.sums  # both are of one kind
+        return Summed(sums + other.sums, self.targets)
+
+
+def targets_of(chunk: Chunk) -> int:
+    """Count the targets."""
+    return 1 if chunk.y.ndim == 1 else int(chunk.y.shape[1])
 
 
 def summed(chunk: Chunk) -> Summed:
     """Take the moments of a chunk's features."""
-    targets = 1 if chunk.y.ndim == 1 else chunk.y.shape[1]
-    return Summed(Moments.of(chunk.X, chunk.w), targets)
+    return Summed(Moments.of(chunk.X, chunk.w), targets_of(chunk))
 
 
-def hessian(first: Summed, intercept: bool, rho: float) -> Floats:
-    """Return H, with the row and column of the 1 if there is an intercept."""
-    moments = first.moments
-    second = moments.M2 / moments.n + np.outer(moments.mean, moments.mean)
-    second += rho / moments.n * np.eye(len(second))
-    if not intercept:
-        return second
-    mean = moments.mean[:, None]
-    return np.block([[second, mean], [mean.T, np.ones((1, 1))]])
+def summed_by_rows(chunk: Chunk) -> Summed:
+    """Take the triangle of a chunk's features, which has no more rows than they."""
+    return Summed(Triangle.of(chunk.X, chunk.w, None, ones=True), targets_of(chunk))
+
+
+def spectrum(first: Summed, intercept: bool, rho: float) -> tuple[float, float]:
+    """Return the least and the largest eigenvalue of H.
+
+    Along directions that no row has, H is rho / n; so where rows are few it is enough
+    to look along the principal axes of the rows, and at the 1.
+    """
+    sums, outside = first.sums, np.inf
+    if isinstance(sums, Moments):
+        mean = sums.mean
+        second = sums.M2 / sums.n + np.outer(mean, mean)
+    else:
+        R = sums.R
+        _, s, V = svd(R[:, 1:], full_matrices=False)
+        mean = V @ (R[0, 0] * R[0, 1:] / sums.n)
+        second = np.diag(s**2 / sums.n)
+        outside = rho / sums.n if len(s) < R.shape[1] - 1 else np.inf
+    second = second + rho / sums.n * np.eye(len(second))
+    if intercept:
+        ones = np.ones((1, 1))
+        second = np.block([[second, mean[:, None]], [mean[None, :], ones]])
+    values = eigvalsh(second)
+    return min(float(values[0]), outside), float(values[-1])

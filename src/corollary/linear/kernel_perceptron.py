@@ -33,30 +33,21 @@ Rozonoer (1964); Freund and Schapire (1999).
 
 from __future__ import annotations
 
-import time
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Classifier
 from corollary.core.checks import (
     check_memory,
-    check_rows,
     check_two_classes,
-    check_X,
-    encode_labels,
 )
 from corollary.core.errors import DataError, sentence
-from corollary.core.interrupt import as_before, conclude
-from corollary.core.magnitude import check_learned
 from corollary.core.params import (
     boolean,
-    check_parameters,
     function,
     one_of,
     real,
@@ -65,8 +56,9 @@ from corollary.core.params import (
 )
 from corollary.core.randomness import entropy
 from corollary.core.report import Optimality, Report, StopReason
-from corollary.engine import Chunk
 from corollary.engine.executors import single_threaded_blas
+from corollary.engine.rows_learner import RowsLearner
+from corollary.engine.sources import Chunk
 from corollary.linear.visits import Rows, rows_to_visit
 
 __all__ = ["KernelPerceptron"]
@@ -90,7 +82,7 @@ class Contest:
         self.scores = G @ self.alpha
 
 
-class KernelPerceptron(Classifier):
+class KernelPerceptron(RowsLearner, Classifier):
     """The perceptron with a kernel.
 
     Parameters
@@ -175,7 +167,7 @@ class KernelPerceptron(Classifier):
         self.random_state = random_state
 
     # -- learning ------------------------------------------------------------------
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Make passes until one has no mistake.
 
         Parameters
@@ -187,35 +179,27 @@ class KernelPerceptron(Classifier):
         -------
         self
         """
-        check_parameters(self, self.rules)
-        with as_before(self):
-            self._learn(X, y)
-        conclude(self.report_)
-        return self
+        return self.fit_by(self.learn, X, y, None)
 
-    def _learn(self, X: Any, y: Any) -> None:
-        begun = time.perf_counter()
-        X = check_X(self, X, reset=True, sparse=False)
-        check_rows(self, X)
-        self.classes_, codes = encode_labels(self, y, X.shape[0])
-        K, n = len(self.classes_), X.shape[0]
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Make the kernel matrix and the passes."""
+        X, codes = rows.X, rows.y
+        K, n = len(self.classes_), rows.n
         check_two_classes(self)
         check_memory(self, 17.0 * n * n, "the kernel matrix", "Use Perceptron.")
         X = X.astype(np.float64, copy=False)
         self.gamma_ = self._gamma(X)
         G = self._kernel(X, X)
         draw = entropy(self.random_state)
-        rows = rows_to_visit(Chunk(X, codes, None), shuffle=self.shuffle, seed=draw)
+        visits = rows_to_visit(Chunk(X, codes), shuffle=self.shuffle, seed=draw)
         sides = [1] if K == 2 else list(range(K))
         contests = [
             Contest(np.where(codes == k, 1.0, -1.0), np.zeros(n), np.zeros(n), [])
             for k in sides
         ]
-        passes, stop = self._walk(contests, G, rows, draw)
-        self._publish(contests, X, passes)
-        check_learned(self)
-        seconds = time.perf_counter() - begun
-        self.report_ = self._told(contests, G, passes, stop, seconds)
+        report.passes, report.stop = self._walk(contests, G, visits, draw)
+        self._publish(contests, X, report.passes)
+        self._account(contests, G, report)
 
     def _gamma(self, X: Floats) -> float:
         if not isinstance(self.gamma, str):
@@ -270,28 +254,16 @@ class KernelPerceptron(Classifier):
         self.mistakes_ = [np.array(contest.mistakes, int) for contest in contests]
         self.n_iter_ = passes
 
-    def _told(
-        self,
-        contests: list[Contest],
-        G: Floats,
-        passes: int,
-        stop: StopReason,
-        seconds: float,
-    ) -> Report:
-        report = Report(type(self).__name__, stop, passes, rows=len(G), seconds=seconds)
-        report.source, report.executor = "array", "one thread"
+    def _account(self, contests: list[Contest], G: Floats, report: Report) -> None:
         wrong = max(float((c.t * c.scores <= 0).mean()) for c in contests)
         report.optimality = Optimality("share of rows misclassified is", wrong)
         counts = [len(contest.mistakes) for contest in contests]
         report.facts["mistakes"] = counts[0] if len(counts) == 1 else counts
-        if stop is StopReason.CONVERGED:
+        if report.stop is StopReason.CONVERGED:
             bounds = [mistake_bound(contest, G) for contest in contests]
             report.facts["bound on mistakes"] = max(bounds)
-        elif stop is StopReason.MAX_PASSES:
-            text = f"{report.learner}: {stop.word} after {passes} passes; "
-            text += f"{report.optimality}. Use a kernel that separates the rows."
-            warnings.warn(text, ConvergenceWarning, stacklevel=4)
-        return report
+        elif report.stop is StopReason.MAX_PASSES:
+            report.remedy = "Use a kernel that separates the rows."
 
     # -- use -----------------------------------------------------------------------
     def decision_function(self, X: Any) -> Floats:

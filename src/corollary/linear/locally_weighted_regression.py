@@ -35,27 +35,16 @@ Course: S4-8. References: Cleveland (1979); Atkeson, Moore and Schaal (1997).
 
 from __future__ import annotations
 
-import time
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import Regressor
-from corollary.core.checks import (
-    check_rows,
-    check_targets,
-    check_weights,
-    check_X,
-    present,
-)
-from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.interrupt import as_before, conclude
-from corollary.core.magnitude import check_learned
+from corollary.core.errors import ParameterError, sentence
 from corollary.core.memory import block_bytes
 from corollary.core.params import (
     array_like,
-    check_parameters,
     missing,
     one_of,
     real,
@@ -63,7 +52,8 @@ from corollary.core.params import (
 )
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.vectors import positive
-from corollary.engine import ArraySource
+from corollary.engine.rows_learner import RowsLearner
+from corollary.engine.sources import Chunk
 
 __all__ = ["LocallyWeightedRegression"]
 
@@ -71,7 +61,7 @@ BLOCK = 2**21  # numbers in one block of weights
 CUT = 1e-10  # of the largest eigenvalue: a direction that the weights do not see
 
 
-class LocallyWeightedRegression(Regressor):
+class LocallyWeightedRegression(RowsLearner, Regressor):
     """A linear fit at every query, with weights that fall with the distance.
 
     Parameters
@@ -136,47 +126,15 @@ class LocallyWeightedRegression(Regressor):
         """Estimate the rows and their weights for a query."""
         return rows * (24.0 * features + 600.0)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Keep the rows, and choose the bandwidth if asked.
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-        y : array of shape (n,) or (n, m)
-        sample_weight : array of shape (n,), optional
-            Weight w counts a row w times; 0 removes it.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, self.rules)
-        with as_before(self):
-            self._learn(X, y, sample_weight)
-        conclude(self.report_)
-        return self
-
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
-        begun = time.perf_counter()
-        present(self, y)
-        X = check_X(self, X, reset=True, sparse=False)
-        check_rows(self, X)
-        y = check_targets(self, y, X.shape[0], X.dtype, many=True)
-        w = check_weights(self, sample_weight, X.shape[0])
-        w = np.ones(len(X)) if w is None else w.astype(np.float64)
-        if not w.any():
-            must = "at least one sample_weight must be above 0"
-            raise DataError(sentence(self, must, "zero for every row"))
-        self.X_, self.y_, self.sample_weight_ = X[w > 0], y[w > 0], w[w > 0]
-        report = Report(type(self).__name__, self._choose(), 1)
-        report.rows, report.reads, report.executor = len(X), 1, "this process"
-        report.source, report.objective = ArraySource(X).described, [self.loo_]
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Keep the rows, and choose the bandwidth if asked."""
+        w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
+        self.X_, self.y_, self.sample_weight_ = rows.X, rows.y, w
+        report.stop = self._choose()
+        report.objective = [self.loo_]
         report.optimality = Optimality("exact to rounding", 0.0)
         report.facts |= {"tau": self.tau_, "degrees of freedom": self.df_}
         report.facts["keeps rows"] = "yes: every prediction needs them"
-        report.seconds = time.perf_counter() - begun
-        self.report_ = report
-        check_learned(self)
 
     def _choose(self) -> StopReason:
         """Set tau_, with its degrees of freedom and leave-one-out error.

@@ -20,42 +20,35 @@ Course: S2-14. Reference: Friedman, Hastie and Tibshirani (2010).
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import (
-    check_rows,
     check_two_classes,
-    check_weights,
-    check_X,
-    encode_labels,
-    present,
+    check_two_rows,
 )
 from corollary.core.class_weights import class_weight_rule
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.interrupt import as_before, conclude, or_so_far
-from corollary.core.magnitude import check_learned
+from corollary.core.interrupt import or_so_far
 from corollary.core.params import (
     anything,
     array_like,
     boolean,
-    check_parameters,
     missing,
     one_of,
     real,
     seed,
     whole,
 )
-from corollary.core.report import Optimality
+from corollary.core.report import Optimality, Report
 from corollary.core.vectors import non_negative
+from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.run import SHORT, unsaid
-from corollary.linear.folds import Folds, folds_of, rows_with_weight
+from corollary.engine.sources import Chunk
+from corollary.linear.folds import Folds, folds_of, warn_of_short_folds
 from corollary.linear.logistic_classifier import LogisticClassifier
 from corollary.linear.logistic_regression import SOLVERS, LogisticRegression
 
@@ -65,7 +58,7 @@ FOLDS = 5
 WEAKEST, STRONGEST = 4, -4  # powers of ten between which a number of Cs lies
 
 
-class LogisticRegressionCV(LogisticClassifier):
+class LogisticRegressionCV(RowsLearner, LogisticClassifier):
     """Logistic regression that chooses C and l1_ratio by cross-validation.
 
     Parameters
@@ -187,29 +180,6 @@ class LogisticRegressionCV(LogisticClassifier):
         """Estimate the rows of a fold and its scores."""
         return rows * (16.0 * features + 40.0)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose C and l1_ratio by cross-validation and fit them to all rows.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-        y : array of shape (n,)
-        sample_weight : array of shape (n,), optional
-            Weight w counts a row w times, in the fits and in (1), and 0 removes it
-            before the folds are made.  A row of weight w lies in one fold; copies of a
-            row may lie in several, unless `cv` holds splits that keep them together.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, self.rules)
-        self._check_attributes()
-        with as_before(self):
-            self._learn(X, y, sample_weight)
-        conclude(self.report_)
-        return self
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the value of `scoring`, by default the accuracy."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
@@ -218,13 +188,16 @@ class LogisticRegressionCV(LogisticClassifier):
         return float(check_scoring(self, scoring=self.scoring)(self, X, y, **weights))
 
     # -- parts of a fit ------------------------------------------------------------
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def learn(self, rows: Chunk, report: Report) -> None:
         """Make the folds' paths, choose, and fit the choice."""
+        self._check_attributes()
         self.Cs_, self.l1_ratios_ = self._grid()
-        X, y, w, kept = self._rows(X, y, sample_weight)
+        check_two_rows(self, rows.n)
+        check_two_classes(self)
+        X, y, w = rows.X, rows.y, rows.w
         most = max(2, min(FOLDS, int(np.bincount(y).min())))
         cv = most if self.cv is None else self.cv
-        folds = folds_of(self, cv, X, y, kept, classifier=True)
+        folds = folds_of(self, cv, X, y, rows.kept, classifier=True)
         self._check_folds(folds, y)
         paths = [self._path(X, y, w, train, test) for train, test in folds]
         short = sum(path[3] for path in paths)
@@ -234,20 +207,15 @@ class LogisticRegressionCV(LogisticClassifier):
         rho, at = best(self.scores_.mean(axis=0))
         self.C_, self.l1_ratio_ = float(self.Cs_[at]), float(self.l1_ratios_[rho])
         model = self._model(self.C_, self.l1_ratio_)
-        with or_so_far(model):
+        with or_so_far(model), unsaid():
             model.fit(X, y, w)
         self.coef_, self.intercept_ = model.coef_, model.intercept_
-        self.report_ = replace(model.report_, learner=type(self).__name__)
+        report.take_over(model.report_)
         if not self.refit:
             self._average()
             words = "coefficients are means over the folds, which minimise nothing"
-            self.report_.optimality = Optimality(words, None)
-        check_learned(self)
-        if short:
-            text = f"{short} fits of the folds' paths stopped before tol was met."
-            self.report_.warnings.append(f"{text} Raise max_iter, or loosen tol.")
-            text = f"{type(self).__name__}: {self.report_.warnings[-1]}"
-            warnings.warn(text, ConvergenceWarning, stacklevel=3)
+            report.optimality = Optimality(words, None)
+        warn_of_short_folds(short, report)
 
     def _check_attributes(self) -> None:
         if self.use_legacy_attributes:
@@ -271,23 +239,6 @@ class LogisticRegressionCV(LogisticClassifier):
             must = "l1_ratios must hold at least one number, all in [0, 1]"
             raise ParameterError(sentence(self, must, f"{rhos.tolist()}"))
         return Cs, rhos
-
-    def _rows(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Matrix, Vector, Vector | None, Vector | None]:
-        """Return the rows that weigh something, and which of all they are."""
-        present(self, y)
-        X = check_X(self, X, reset=True, sparse=True, min_rows=2)
-        check_rows(self, X)
-        self.classes_, codes = encode_labels(self, y, X.shape[0])
-        w = check_weights(self, sample_weight, X.shape[0])
-        kept = rows_with_weight(w)
-        if w is not None and kept is not None:
-            X, w = X[kept], w[kept]
-            present_classes, codes = np.unique(codes[kept], return_inverse=True)
-            self.classes_ = self.classes_[present_classes]
-        check_two_classes(self)
-        return X, codes, w, kept
 
     def _check_folds(self, folds: Folds, y: Vector) -> None:
         """Every fold must learn from all classes, and hold something out."""

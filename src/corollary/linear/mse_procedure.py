@@ -28,23 +28,18 @@ Course: S3-60, S3-54. Reference: Duda, Hart, Stork (2001), 5.8.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.base import Classifier
-from corollary.core.checks import (
-    check_rows,
-    check_weights,
-    check_X,
-    encode_labels,
-    present,
-)
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.interrupt import as_before, conclude, or_so_far
-from corollary.core.params import array_like, boolean, check_parameters, one_of, real
+from corollary.core.interrupt import or_so_far
+from corollary.core.params import array_like, boolean, one_of, real
 from corollary.core.report import Report
+from corollary.engine.rows_learner import RowsLearner
+from corollary.engine.sources import Chunk
 from corollary.linear.linear_regression import LinearRegression
 
 __all__ = ["MSEProcedure", "normalised"]
@@ -80,7 +75,7 @@ def normalised(X: Any, y: Any) -> Floats:
     return t[:, None] * np.insert(X, 0, 1.0, axis=1)
 
 
-class MSEProcedure(Classifier):
+class MSEProcedure(RowsLearner, Classifier):
     """Least squares on margins, for two classes.
 
     Parameters
@@ -127,32 +122,10 @@ class MSEProcedure(Classifier):
         return tags
 
     # -- learning ------------------------------------------------------------------
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Solve (2).
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-        y : array of shape (n,)
-            Two labels.
-        sample_weight : array of shape (n,), optional
-            Weight w counts a row w times; 0 removes it.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, self.rules)
-        with as_before(self):
-            self._learn(X, y, sample_weight)
-        conclude(self.report_)
-        return self
-
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
-        present(self, y)
-        X = check_X(self, X, reset=True, sparse=True)
-        check_rows(self, X)
-        t, b, w = self._targets(X.shape[0], y, sample_weight)
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Solve (2)."""
+        X, w = rows.X, rows.w
+        t, b = self._targets(rows)
         inner = LinearRegression(fit_intercept=self.fit_intercept)
         with or_so_far(inner):
             inner.fit(X, t * b, w)
@@ -160,37 +133,34 @@ class MSEProcedure(Classifier):
         self.intercept_ = np.atleast_1d(np.asarray(inner.intercept_, self.coef_.dtype))
         wrong = t * self._scores(X) <= 0
         self.errors_ = float(wrong.sum() if w is None else w[wrong].sum())
-        self.report_ = self._told(inner.report_)
+        report.take_over(inner.report_)
+        self._account(report)
 
-    def _targets(self, rows: int, y: Any, w: Any) -> tuple[Floats, Floats, Any]:
-        """Return t, b and the weights."""
-        labels, codes = encode_labels(self, y, rows)
-        w = check_weights(self, w, rows)
-        n = np.bincount(codes, weights=w, minlength=len(labels))
-        alive = n > 0
-        if alive.sum() != 2:
-            K = int(alive.sum())
+    def _targets(self, rows: Chunk) -> tuple[Floats, Floats]:
+        """Return t and b."""
+        K = len(self.classes_)
+        if K != 2:
             must = "needs samples of 2 classes; Only binary classification is supported"
             remedy = "Use LeastSquaresClassifier for more." if K > 2 else ""
             came = f"{K} class{'es' if K != 1 else ''}"
             raise DataError(sentence(self, must, came, remedy))
-        self.classes_ = labels[alive]
-        t = np.where(labels[codes] == self.classes_[1], 1.0, -1.0)
+        t = np.where(rows.y == 1, 1.0, -1.0)
         if isinstance(self.margins, str):
-            return t, n.sum() / np.where(alive, n, 1.0)[codes], w  # (3)
+            n = np.bincount(rows.y, weights=rows.w, minlength=2)
+            return t, n.sum() / n[rows.y]  # (3)
+        given = rows.n if rows.kept is None else len(rows.kept)
         b = np.asarray(self.margins, dtype=np.float64)
-        b = np.full(rows, b) if b.ndim == 0 else b
-        if b.shape != (rows,):
-            must = f"margins must be one number or one for each of the {rows} rows"
+        b = np.full(given, b) if b.ndim == 0 else b
+        if b.shape != (given,):
+            must = f"margins must be one number or one for each of the {given} rows"
             raise ParameterError(sentence(self, must, f"shape {b.shape}"))
         if not (b > 0).all() or not np.isfinite(b).all():
             row = int(np.flatnonzero(~((b > 0) & np.isfinite(b)))[0])
             must = "every margin must be a finite number > 0"
             raise ParameterError(sentence(self, must, f"{b[row]:g} in row {row}"))
-        return t, b, w
+        return t, b if rows.kept is None else b[rows.kept]
 
-    def _told(self, report: Report) -> Report:
-        report.learner = type(self).__name__
+    def _account(self, report: Report) -> None:
         report.facts["errors"] = self.errors_
         if self.errors_:
             report.warnings.append(
@@ -198,7 +168,6 @@ class MSEProcedure(Classifier):
                 "hyperplane separates the classes: raise the margins of far rows, or "
                 "use Perceptron after separability(X, y)."
             )
-        return report
 
     # -- use -----------------------------------------------------------------------
     def decision_function(self, X: Any) -> Vector:

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from corollary.core.arrays import Floats, Vector
 from corollary.core.base import SingleRegressor
 from corollary.core.errors import DataError, sentence
-from corollary.core.report import Optimality, Report, StopReason, stored_gap
+from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner, Variances
 from corollary.solvers.pinball import (
     Corner,
@@ -62,6 +62,7 @@ class Quantiles:
     F: float = np.inf  # at the last accepted b, for this mu
     step: Any = None  # the step on trial
     before: Any = None  # b before it
+    size: float = 0.0  # root mean square of y
     slope: float = 0.0
     share: float = 1.0  # of the step that is tried
     done: StopReason | None = None
@@ -96,7 +97,8 @@ class QuantileLearner(SummationLearner, SingleRegressor):
         source, d = data.source, data.source.n_features
         s = data.reduce(partial(_spread, d=d))
         asked, _ = self._solver()
-        small = source.in_memory and (source.n_rows or 0) * d <= FEW
+        n = source.n_rows or 0
+        small = source.in_memory and (n * d <= FEW or n <= d)
         route = asked if asked != "auto" else "highs" if small else "interior-point"
         scale = np.sqrt(s.M2[:d] / s.n)
         scale = np.where(scale > 1e-12 * np.abs(s.mean[:d]), scale, 1.0)
@@ -106,7 +108,10 @@ class QuantileLearner(SummationLearner, SingleRegressor):
         b = np.zeros(d + int(self.fit_intercept))
         if self.fit_intercept:
             b[-1] = s.mean[d]
-        return Quantiles(route, source.dtype, shift, scale, b, spread, spread, s.n)
+        size = float(np.hypot(s.mean[d], spread))
+        return Quantiles(
+            route, source.dtype, shift, scale, b, spread, spread, s.n, size=size
+        )
 
     def _rows(self, chunk: Chunk, state: Quantiles) -> Rows:
         """Return the chunk's rows with scaled columns and the column of ones."""
@@ -191,7 +196,13 @@ class QuantileLearner(SummationLearner, SingleRegressor):
         return 500
 
     def settle(self, data: Data, state: Quantiles) -> Settled:
-        """Step to the corner if it is no worse, and measure the gap."""
+        """Step to the corner if it is no worse, and measure the gap.
+
+        A search that ended early goes back from the point that it was about to try to
+        the last one whose loss is known.
+        """
+        if state.done is None and state.before is not None:
+            state = replace(state, b=state.before)
         nearest = partial(Nearest.of, b=state.b, most=4 * len(state.b))
         near: Nearest = self._summed(data, state, nearest)
         b = near.corner()
@@ -201,8 +212,15 @@ class QuantileLearner(SummationLearner, SingleRegressor):
             if found.P <= state.P * (1 + 1e-12) + 1e-14 * state.spread * state.n:
                 gap, unique = found.certified(near.at_zero(b))
                 state = replace(state, b=b, P=found.P, gap=gap, unique=unique)
+        if state.P <= 1e-12 * state.spread * state.n:  # no loss is below 0
+            state = replace(state, gap=state.P)
         if not np.isfinite(state.gap):
             state = replace(state, gap=state.P - self._dual(data, state))
+        if state.dtype == np.float32:
+            stored = partial(corner_of, b=self._as_stored(state))
+            rise = max(0.0, self._summed(data, state, stored).P - state.P)
+            rise += float(np.finfo(np.float32).eps) * state.size * state.n  # of y
+            state = replace(state, gap=state.gap + rise)
         return Settled(state, objective=self.times * state.P / state.n)
 
     def _dual(self, data: Data, state: Quantiles) -> float:
@@ -217,9 +235,8 @@ class QuantileLearner(SummationLearner, SingleRegressor):
 
     def account(self, state: Quantiles, report: Report) -> None:
         """Report the gap, and whether the minimiser is the only one."""
-        stored = stored_gap(state.gap, state.P, state.dtype)
-        relative = stored / state.P if state.P > 0 else 0.0
-        gap = self.times * stored / state.n
+        relative = state.gap / state.P if state.P > 0 else 0.0
+        gap = self.times * state.gap / state.n
         report.optimality = Optimality("duality gap", gap, relative)
         report.facts["solver"] = state.route
         report.facts["quantile"] = self._quantile()
@@ -241,13 +258,25 @@ class QuantileLearner(SummationLearner, SingleRegressor):
     def publish(self, fitted: Fitted) -> None:
         """Set what users read, in the units of the data."""
         state: Quantiles = fitted.state
-        coef, intercept = self._unscaled(state, state.b)
-        self.coef_ = coef.astype(state.dtype)
-        self.intercept_ = state.dtype.type(intercept) if self.fit_intercept else 0.0
+        self.coef_, intercept = self._stored(state)
+        self.intercept_ = intercept if self.fit_intercept else 0.0
         self.n_iter_ = fitted.report.passes
         others = [] if state.other is None else [state.other]
         ends = [self._unscaled(state, b) for b in (state.b, *others)]
         self.minimisers_ = np.array([[b0, *b] for b, b0 in ends]).astype(state.dtype)
+
+    def _stored(self, state: Quantiles) -> tuple[Floats, Any]:
+        """Return coefficients and intercept in the precision of the data."""
+        coef = (state.b[: len(state.scale)] / state.scale).astype(state.dtype)
+        b0 = float(state.b[-1] - state.shift @ coef) if self.fit_intercept else 0.0
+        return coef, state.dtype.type(b0)
+
+    def _as_stored(self, state: Quantiles) -> Floats:
+        """Return the b of what is stored."""
+        coef, b0 = self._stored(state)
+        wide = coef.astype(np.float64)
+        last = [float(b0) + state.shift @ wide] if self.fit_intercept else []
+        return np.append(wide * state.scale, last)
 
     def _unscaled(self, state: Quantiles, b: Floats) -> tuple[Floats, float]:
         coef = b[: len(state.scale)] / state.scale

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -43,7 +43,7 @@ from corollary.core.params import (
 )
 from corollary.engine import ArraySource, Chunk, Data, Fitted, Settled, Triangle
 from corollary.linear.elastic_net_cv_learner import train_moments
-from corollary.linear.folds import folds_of, rows_with_weight
+from corollary.linear.folds import folds_of
 from corollary.linear.ridge_path import RidgePathLearner, Trail, held_out, left_out
 from corollary.solvers.principal_axes import PrincipalAxes
 
@@ -130,29 +130,6 @@ class RidgeCV(RidgePathLearner):
         self.alpha_per_target = alpha_per_target
 
     # -- learning ------------------------------------------------------------------
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose the penalty and fit it to all rows.
-
-        Parameters
-        ----------
-        X, y
-            As in `Ridge.fit`: any data that can be read twice, or with `cv` arrays.
-        sample_weight : array of shape (n,), optional
-            Weight w counts a row w times, in the fits and in the scores; 0 removes it
-            before folds are made.  Copies of a row may lie in several folds, a weighty
-            row lies in one.
-
-        Returns
-        -------
-        self
-        """
-        w = None if sample_weight is None else np.asarray(sample_weight)
-        self._kept = None if w is None or w.ndim != 1 else rows_with_weight(w)
-        try:
-            return super().fit(X, y, sample_weight)
-        finally:
-            del self._kept
-
     def start(self, data: Data, seed: int) -> Trail:
         """Check what goes together, then choose the route."""
         least = float(self._grid().min())
@@ -218,7 +195,7 @@ class RidgeCV(RidgePathLearner):
         X, y, w = source.X, source.y, source.w
         assert y is not None  # a regressor has a target
         Y = y if y.ndim == 2 else y[:, None]
-        folds = folds_of(self, self.cv, X, y, self._kept)
+        folds = folds_of(self, self.cv, X, y, source.kept)
         sums = train_moments(X, Y, w, folds) if state.route == "gram" else None
         alphas, d = self._grid(), state.d
         scores = np.empty((len(alphas), len(folds)))

@@ -208,7 +208,7 @@ class SequentialLearner(ABC):
         short = report.stop is StopReason.MAX_PASSES and self.tol is not None
         if short or report.stop is StopReason.DIVERGED:
             text = f"{report.learner}: {report.stop.word} after {report.passes} passes"
-            text = f"{text}; {report.optimality}. {report.stop.remedy}"
+            text = f"{text}; {report.optimality}. {report.what_to_do}"
             warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
     def _epoch(self, fit: Fit) -> None:

@@ -10,7 +10,7 @@ An estimator inside a model is such a tree again.  A class is named by its key i
 `registry.ESTIMATORS`, a record inside it by its key in `RECORDS`; no module path is
 ever read from a file, and nothing is imported, called or evaluated because a file says
 so.  `load` checks every byte, name, type and shape before it hands out a model, and has
-the model answer for one row: a forged or damaged file ends in one sentence,
+the model answer for some rows: a forged or damaged file ends in one sentence,
 `ModelFileError`.
 
 The checksum tells damage, not forgery: whoever can write a file can write its checksum.

@@ -1,4 +1,4 @@
-"""What a loaded model must hold: shapes, parts, and an answer for one row."""
+"""What a loaded model must hold: shapes, parts, and an answer for some rows."""
 
 from __future__ import annotations
 
@@ -20,28 +20,42 @@ ANSWERS = (
     "decision_function",
     "score_samples",
 )
-MANY = 2**24  # features; a row of more is not made up only to ask
+MANY = 2**24  # features; rows of more are not made up only to ask
+ROWS = 3  # so that an answer that mixes rows up has another shape
 
 
 def check_answers(model: Any) -> None:
-    """Have a fitted model answer for a row of zeros; whoever cannot is no model.
+    """Have a fitted model answer for rows of zeros; whoever cannot is no model.
 
-    It may refuse the row in words of its own: not every method takes zeros.
+    It may refuse them in words of its own: not every method takes zeros.
     """
     if not hasattr(model, "n_features_in_") or model.n_features_in_ > MANY:
         return
-    row = np.zeros((1, model.n_features_in_))
+    rows = np.zeros((ROWS, model.n_features_in_))
     with np.errstate(all="ignore"):
         for name in ANSWERS:
             try:
                 if hasattr(model, name):
-                    getattr(model, name)(row)
+                    check_answer(model, name, getattr(model, name)(rows))
+            except ModelFileError:
+                raise
             except (DataError, ParameterError, NotFittedError, Warning):
                 pass
             except Exception as error:
                 reason = f"{error}" or type(error).__name__
                 text = f"{type(model).__name__} cannot {name}: {reason}"
                 raise ModelFileError(text) from None
+
+
+def check_answer(model: Any, name: str, answer: Any) -> None:
+    """Hold an answer to one entry a row, or one score for each class or pair."""
+    shape = answer.shape if hasattr(answer, "shape") else np.shape(answer)
+    if shape[:1] != (ROWS,):
+        raise ModelFileError(f"{type(model).__name__} cannot {name} row by row")
+    K = len(getattr(model, "classes_", ()))
+    scores = name in ("predict_proba", "decision_function")
+    if K and scores and len(shape) == 2 and shape[1] not in (K, K * (K - 1) // 2):
+        raise ModelFileError(f"{name} must have one score for each of {K} classes")
 
 
 def check_shapes(model: Any) -> None:

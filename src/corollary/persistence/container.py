@@ -28,6 +28,11 @@ DTYPES = {
 BLANK = "0" * 64  # where the checksum will stand
 CHECKSUM = re.compile(rb'"checksum":"([0-9a-f]{64})"')  # quotes in a tree are escaped
 LARGEST = 2**64  # no number in a tree needs more
+NODE = 72  # bytes of memory that a list, a number or a short text takes at most
+PAIR = 200  # and a key with its place in an object
+FLOAT = b'{"float": "'  # an object that is read as a number
+TIMES = 6  # bytes of memory that a tree may take for each byte of its file
+ANY_TREE = 2**26  # bytes that every tree may take
 
 
 def packed(tree: dict[str, Any], arrays: dict[str, Any]) -> list[Any]:
@@ -94,12 +99,14 @@ def checksum_place(content: bytes) -> tuple[int, int]:
 
 def tree_in(content: bytes) -> dict[str, Any]:
     """Read the tree, and refuse one of another format."""
-    header = strict_json(header_of(content).decode())
+    room = TIMES * len(content) + ANY_TREE
+    header = strict_json(header_of(content), room)
     metadata = header.get("__metadata__") if isinstance(header, dict) else None
     text = metadata.get("corollary") if isinstance(metadata, dict) else None
-    if not isinstance(text, str):
+    if not isinstance(text, str) or not text.isascii():
         raise ModelFileError("it is no model file of Corollary")
-    tree = strict_json(text)
+    del header, metadata
+    tree = strict_json(text.encode(), room)
     if not isinstance(tree, dict) or type(tree.get("format")) is not int:
         raise ModelFileError("its tree must name a format")
     version = tree.get("version")
@@ -118,12 +125,19 @@ def tree_in(content: bytes) -> dict[str, Any]:
     return tree
 
 
-def strict_json(text: str) -> Any:
-    """Read JSON as `save` writes it: whole numbers of 64 bits, no key twice."""
+def strict_json(text: bytes, room: int) -> Any:
+    """Read JSON as `save` writes it: whole numbers of 64 bits, no key twice.
+
+    `room` is the memory that may be taken for it.
+    """
+    if not text.isascii():
+        raise ModelFileError("it is no model file of Corollary")
+    if memory_of(text) > room:
+        raise ModelFileError("its tree would take far more memory than its file")
     try:
         return json.loads(
-            text,
-            object_pairs_hook=distinct,
+            text.decode(),
+            object_pairs_hook=object_of,
             parse_int=whole_number,
             parse_float=no_such_number,
             parse_constant=no_such_number,
@@ -132,8 +146,27 @@ def strict_json(text: str) -> Any:
         raise ModelFileError("its tree is nested too deeply") from None
 
 
-def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make a dict of the pairs of an object; refuse a key that comes twice."""
+def memory_of(text: bytes) -> int:
+    """Bound the memory that JSON takes once read: count what stands outside texts."""
+    blanks = text.replace(b"\\\\", b"__").replace(b'\\"', b"__")
+    letters = np.frombuffer(blanks, np.uint8)
+    outside = ~np.bitwise_xor.accumulate(letters == ord('"'))
+    lists, objects, commas, pairs = (
+        int(np.count_nonzero(outside & (letters == ord(mark)))) for mark in "[{,:"
+    )
+    floats = text.count(FLOAT)  # inside a text their quotes would be escaped
+    return NODE * (1 + lists + objects + commas - floats) + PAIR * (pairs - floats)
+
+
+def object_of(pairs: list[tuple[str, Any]]) -> Any:
+    """Make a dict of the pairs of an object, or the number that its bits are.
+
+    A key that comes twice is refused.
+    """
+    if len(pairs) == 1 and pairs[0][0] == "float":
+        if not isinstance(pairs[0][1], str):
+            raise ModelFileError("a number must be given by its bits")
+        return float.fromhex(pairs[0][1])
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ModelFileError("its tree holds a key twice")

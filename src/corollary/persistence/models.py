@@ -60,13 +60,11 @@ def model_of(tree: dict[str, Any], arrays: dict[str, Any]) -> Any:
 
 def value_of(tree: Any, arrays: dict[str, Any]) -> Any:
     """Turn JSON back into a value."""
-    if tree is None or isinstance(tree, bool | int | str):
+    if tree is None or isinstance(tree, bool | int | float | str):
         return tree
     if not isinstance(tree, dict):
         raise ModelFileError("a list without a kind is not written by save")
     match tree:
-        case {"float": str(text)}:
-            return float.fromhex(text)
         case {"scalar": inner}:
             return scalar(value_of(inner, arrays))
         case {"array": str(key), "shape": list(shape)}:

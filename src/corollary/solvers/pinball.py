@@ -283,6 +283,10 @@ def other_minimiser(rows: Rows, b: Floats, seed: int = 0) -> Floats | None:
     P = rows.loss(rows.residuals(b))
     scale = float(np.abs(rows.y).max(initial=0.0)) or 1.0
     direction = np.random.default_rng(seed).normal(size=p)
+    if n < p:  # what is orthogonal to every row changes no residual
+        Z = rows.Z.toarray() if sp.issparse(rows.Z) else rows.Z
+        free = direction - Z.T @ np.linalg.lstsq(Z.T, direction)[0]
+        return b + scale * free / np.abs(free).max()
     eye = sp.eye_array(n, format="csr")
     equal = sp.hstack([sp.csr_array(rows.Z), eye, -eye], "csr")
     cost = np.concatenate([np.zeros(p), rows.w * rows.t, rows.w * (1 - rows.t)])

@@ -466,12 +466,14 @@ class Decomposition:
         return unit * (8 * float(np.sqrt(b @ b)) + 2 * largest)
 
     def stored_rounding(self) -> float:
-        """Return the same with that of b and rho, which are stored as the data are."""
-        if self.whole.given == np.float64:
-            return self.rounding()
-        unit, b = float(np.finfo(np.float32).eps), self.b
-        size = 8 * self.whole.largest * float(np.sqrt(b @ b))
-        return unit * (size + 2 * float(np.abs(self.f).max(initial=0.0)))
+        """Bound the same with that of b and rho, which are stored as the data are.
+
+        No sum of k(x, x_i) b_i is off by more than a rounding of all its terms.
+        """
+        unit, b = float(np.finfo(self.whole.given).eps), self.b
+        size = self.whole.largest * float(np.abs(b).sum())
+        worst = 2 * unit * (size + float(np.abs(self.f).max(initial=0.0)))
+        return max(worst, self.rounding())
 
     def optimum(self, stop: StopReason) -> Optimum:
         """Return what was found."""

@@ -163,15 +163,15 @@ class LinearSearch:
         search, p = machine.search, len(g)
         one = np.ones(p)
         if self.full and self.problem.l1:
-            tiny = 1e-12 * float(np.trace(H)) / p + np.finfo(float).tiny
-            H, free = H + np.diag(tiny * one), np.zeros(p, dtype=bool)
+            own = 1e-12 * np.diagonal(H) + np.finfo(float).tiny  # in its own units
+            H, free = H + np.diag(own), np.zeros(p, dtype=bool)
             search = proximal_newton.step(search, f, g, H, one, free, NOISE)
         elif self.full:
             search = piecewise_newton.step(search, f, g, H + np.eye(p))
         else:
             if machine.diagonal is None:
-                tiny = 1e-3 * float(H.mean()) + np.finfo(float).tiny
-                ridge = tiny if self.problem.l1 else 1.0
+                small = 1e-3 * float(H.mean()) + np.finfo(float).tiny
+                ridge = small if self.problem.l1 else 1.0
                 machine = replace(machine, diagonal=H + ridge)
 
             def precondition(v: Floats) -> Floats:

@@ -19,7 +19,7 @@ can be separated, the machine of largest margin 1 / ||w|| remains (C = inf).
 
 `solvers/smo.py` solves (2) and bounds P + D; `pairs.py` has the roles of the rows,
 several classes and probabilities.  There is no summation form: see
-`RandomFourierFeatures` and `Nystroem` with a linear machine for the relative that has.
+`RBFSampler` and `Nystroem` with a linear machine for the relative that has.
 
 Notation: beta = dual_coef_ over the rows support_; b = intercept_ = -rho.
 Course: S0-25, S0-26, S1-48, S1-49, S2-38, S3-64, S3-69, S4-49, S4-51.

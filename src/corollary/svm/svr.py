@@ -27,7 +27,7 @@ This is what is solved, with half the variables.  P = -D, and a row is
     on its edge        |y - g| = epsilon,  0 < |b_i| < C_i
     outside            |y - g| > epsilon,  |b_i| = C_i                           (4)
 
-There is no summation form; see `RandomFourierFeatures` with a linear machine.
+There is no summation form; see `RBFSampler` with a linear machine.
 
 Notation: b = dual_coef_ over the rows support_; C_i = C times the row's weight.
 Course: S2-42. References: Vapnik (1995); Smola and Schoelkopf (2004).

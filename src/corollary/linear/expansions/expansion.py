@@ -47,8 +47,12 @@ class Expansion(SummationLearner, Transformer):
 
     # -- what a basis says of itself -----------------------------------------------
     @abstractmethod
-    def _learn(self, state: Any) -> int:
-        """Set the learned attributes; return the number of columns of h."""
+    def _learn(self, state: Any) -> None:
+        """Set the learned attributes."""
+
+    @abstractmethod
+    def _columns(self) -> int:
+        """Return the number of columns of h."""
 
     @abstractmethod
     def _expand(self, X: Any) -> Matrix:
@@ -61,10 +65,22 @@ class Expansion(SummationLearner, Transformer):
     # -- learning ------------------------------------------------------------------
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
-        self.n_features_out_ = self._learn(fitted.state)
+        self._learn(fitted.state)
+        self.n_features_out_ = self._columns()
         fitted.report.facts["columns"] = (
             f"{self.n_features_out_} from {self.n_features_in_}"
         )
+
+    def _check_learned(self) -> None:
+        """Refuse learned attributes that no fit leaves, shapes aside."""
+
+    def _audit(self) -> None:
+        """Refuse a number of columns that no fit leaves: files can alter it."""
+        self._check_learned()
+        p = self._columns()
+        if self.n_features_out_ != p:
+            must = f"n_features_out_ must be {p}"
+            raise ParameterError(sentence(self, must, f"{self.n_features_out_}"))
 
     # -- use -----------------------------------------------------------------------
     def transform(self, X: Any) -> Matrix:
@@ -81,10 +97,11 @@ class Expansion(SummationLearner, Transformer):
         """
         X = self._query(X)
         if not sp.issparse(X):  # sparse rows stay sparse
+            p = self._columns()
             check_memory(
                 self,
-                float(X.dtype.itemsize) * X.shape[0] * self.n_features_out_,
-                f"{X.shape[0]:,} rows of {self.n_features_out_:,} columns",
+                float(X.dtype.itemsize) * X.shape[0] * p,
+                f"{X.shape[0]:,} rows of {p:,} columns",
                 "Transform in chunks, or ask for fewer columns.",
             )
         return self._expand(X)

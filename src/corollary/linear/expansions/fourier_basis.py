@@ -80,7 +80,7 @@ class FourierBasis(RangedExpansion):
         self.period = period
         self.include_bias = include_bias
 
-    def _learn(self, state: Ranges) -> int:
+    def _learn(self, state: Ranges) -> None:
         d = self.n_features_in_
         if self.period is None:
             T = state.high - state.low
@@ -88,7 +88,9 @@ class FourierBasis(RangedExpansion):
         else:
             T, origin = self._given(d), np.zeros(d)
         self.period_, self.origin_ = T.astype(state.dtype), origin.astype(state.dtype)
-        return 2 * self.n_harmonics * d + int(self.include_bias)
+
+    def _columns(self) -> int:
+        return 2 * self.n_harmonics * self.n_features_in_ + int(self.include_bias)
 
     def _given(self, d: int) -> Floats:
         T = numbers(self, self.period, "period", ParameterError)

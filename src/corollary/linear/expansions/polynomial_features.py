@@ -120,14 +120,15 @@ class PolynomialFeatures(Expansion):
     def start(self, data: Data, seed: int) -> int:
         """Count the columns (2)."""
         d = data.source.n_features
-        p = self._columns(d)
+        p = self._columns_of(d)
         if not p:
             must = f"some product of {d} inputs must have this degree"
             came = f"degree={self.degree}: no column left"
             raise ParameterError(sentence(self, must, came, "Use include_bias=True."))
         if p > np.iinfo(np.int64).max:
             must = "the number of columns must be below 2^63"
-            raise ParameterError(sentence(self, must, f"{p:.3g}", "Lower the degree."))
+            came = f"degree={self.degree} of {d} inputs"
+            raise ParameterError(sentence(self, must, came, "Lower the degree."))
         return p
 
     def statistics(self, chunk: Chunk, state: int) -> Counted:
@@ -142,19 +143,25 @@ class PolynomialFeatures(Expansion):
         """Report that nothing is approximated."""
         exact(report)
 
-    def _learn(self, state: int) -> int:
+    def _learn(self, state: int) -> None:
         self.n_output_features_ = state
-        return self.n_output_features_
 
-    def _columns(self, d: int) -> int:
-        """Return how many columns d inputs give."""
-        return int(self.include_bias) + sum(self._sizes(d)[self._degrees()[0] - 1 :])
+    def _columns(self) -> int:
+        return self._columns_of(self.n_features_in_)
 
-    def _audit(self) -> None:
-        """Refuse a number of columns that no fit leaves: files can alter it."""
-        p = self._columns(self.n_features_in_)
-        if not self.n_output_features_ == self.n_features_out_ == p:
-            must = f"n_output_features_ and n_features_out_ must be {p}"
+    def _columns_of(self, d: int) -> int:
+        """Return how many columns d inputs give, or a number above all that can be."""
+        (low, high), bias = self._degrees(), int(self.include_bias)
+        if min(d, high) > 64:  # some of them are more than 2^63 alone
+            return 2**64
+        if self.interaction_only:
+            return bias + sum(comb(d, k) for k in range(low, min(d, high) + 1))
+        return bias + max(0, comb(d + high, d) - comb(d + low - 1, d))
+
+    def _check_learned(self) -> None:
+        p = self._columns()
+        if self.n_output_features_ != p or p >= 2**63:
+            must = f"n_output_features_ must be {p} and below 2^63"
             raise ParameterError(sentence(self, must, f"{self.n_output_features_}"))
 
     def _degrees(self) -> tuple[int, int]:

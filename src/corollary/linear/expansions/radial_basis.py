@@ -131,21 +131,22 @@ class RadialBasis(RangedExpansion):
         quantile = isinstance(self.centers, str) and self.centers == "quantile"
         return np.linspace(0, 1, self.n_centers) if quantile else ()
 
-    def _learn(self, state: Ranges) -> int:
+    def _learn(self, state: Ranges) -> None:
         mu: Floats
         s: Floats
         if self._of_rows():
             mu = np.asarray(state.given, dtype=np.float64)
             s = np.array([nearest_other(mu)])
-            count = len(mu)
         else:
             mu = centres_of_features(self, self.centers, self.n_centers, state)
             s = spacing(mu)
-            count = mu.size
         if not isinstance(self.width, str):
             s = np.full_like(s, self.width)
         self.centers_, self.width_ = mu.astype(state.dtype), s.astype(state.dtype)
-        return count + int(self.include_bias)
+
+    def _columns(self) -> int:
+        mu = self.centers_
+        return (len(mu) if self._of_rows() else mu.size) + int(self.include_bias)
 
     def account(self, state: Ranges, report: Report) -> None:
         """Report as every expansion does; say where rows are kept."""

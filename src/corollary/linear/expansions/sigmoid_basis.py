@@ -88,13 +88,15 @@ class SigmoidBasis(RangedExpansion):
         quantile = isinstance(self.centers, str) and self.centers == "quantile"
         return np.linspace(0, 1, self.n_centers) if quantile else ()
 
-    def _learn(self, state: Ranges) -> int:
+    def _learn(self, state: Ranges) -> None:
         mu = centres_of_features(self, self.centers, self.n_centers, state)
         s = spacing(mu)
         if not isinstance(self.width, str):
             s = np.full_like(s, self.width)
         self.centers_, self.width_ = mu.astype(state.dtype), s.astype(state.dtype)
-        return mu.size + int(self.include_bias)
+
+    def _columns(self) -> int:
+        return self.centers_.size + int(self.include_bias)
 
     def _expand(self, X: Any) -> Floats:
         mu, s = self.centers_.astype(X.dtype), self.width_.astype(X.dtype)

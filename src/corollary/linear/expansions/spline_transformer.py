@@ -48,6 +48,8 @@ from corollary.linear.expansions.expansion import RangedExpansion
 
 __all__ = ["SplineTransformer"]
 
+HIGHEST = 100  # degree: (2) takes its square in steps
+
 
 class SplineTransformer(RangedExpansion):
     """Splines of each input.
@@ -57,7 +59,7 @@ class SplineTransformer(RangedExpansion):
     n_knots : int, default=5
         Knots K of each input, the outer ones included; not used with given knots.
     degree : int, default=3
-        Degree p of the pieces; the natural splines are cubic.
+        Degree p of the pieces, at most 100; the natural splines are cubic.
     knots : {'uniform', 'quantile'} or array of shape (K, d), default='uniform'
         Evenly over the range of each input, at its quantiles, or given.
     extrapolation : {'error', 'constant', 'linear', 'continue', 'periodic'}
@@ -96,7 +98,7 @@ class SplineTransformer(RangedExpansion):
     shapes: ClassVar = {"knots_": "K d"}
     rules: ClassVar = {
         "n_knots": whole(2),
-        "degree": whole(0),
+        "degree": whole(0, HIGHEST),
         "knots": one_of("uniform", "quantile") | array_like,
         "extrapolation": one_of("error", "constant", "linear", "continue", "periodic"),
         "include_bias": boolean,
@@ -164,7 +166,7 @@ class SplineTransformer(RangedExpansion):
         quantiles = isinstance(self.knots, str) and self.knots == "quantile"
         return np.linspace(0, 1, self.n_knots) if quantiles else ()
 
-    def _learn(self, state: Ranges) -> int:
+    def _learn(self, state: Ranges) -> None:
         if state.given is not None:
             t = state.given
         elif self.knots == "quantile":
@@ -172,7 +174,13 @@ class SplineTransformer(RangedExpansion):
         else:
             t = np.linspace(state.low, state.high, self.n_knots)
         self.knots_ = t.astype(state.dtype)
+
+    def _columns(self) -> int:
         return self._width() * self.n_features_in_
+
+    def _check_learned(self) -> None:
+        if (np.diff(self.knots_, axis=0) < 0).any():
+            raise ParameterError(sentence(self, "knots_ must rise", "falling ones"))
 
     def _width(self) -> int:
         """Return the columns that are made of one input."""

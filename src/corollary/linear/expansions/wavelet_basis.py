@@ -122,11 +122,13 @@ class WaveletBasis(RangedExpansion):
             must = f"high must be above low = {self.low:g}"
             raise ParameterError(sentence(self, must, f"{self.high:g}"))
 
-    def _learn(self, state: Ranges) -> int:
+    def _learn(self, state: Ranges) -> None:
         a = state.low if self.low is None else np.full_like(state.low, self.low)
         b = state.high if self.high is None else np.full_like(state.high, self.high)
         b = np.where(b > a, b, a + 1.0)
         self.low_, self.high_ = a.astype(state.dtype), b.astype(state.dtype)
+
+    def _columns(self) -> int:
         return self._width() * self.n_features_in_
 
     def _width(self) -> int:
