@@ -14,6 +14,7 @@ the engine holds every model to that where it is published (`check_learned`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -35,7 +36,8 @@ __all__ = [
     "size_limit",
 ]
 
-LIMITS = {"float32": 2.0**62, "float64": 2.0**480}  # (1)
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+LIMITS = {SINGLE: 2.0**62, DOUBLE: 2.0**480}  # (1)
 WEIGHTS = 2.0**330  # of weights, which multiply squares
 SCALE = "Scale the features: divide by a power of ten, or standardise."
 
@@ -44,7 +46,7 @@ def size_limit(name: str, dtype: Any) -> float:
     """Return the largest size that X, y or sample_weight may have."""
     if name == "sample_weight":
         return WEIGHTS
-    return LIMITS.get(np.dtype(dtype).name, LIMITS["float64"])
+    return LIMITS.get(np.dtype(dtype), LIMITS[DOUBLE])
 
 
 def largest_size(X: Matrix, threads: int = 1) -> float:
@@ -97,16 +99,23 @@ def check_learned(model: Any) -> None:
     for name, value in vars(model).items():
         if not name.endswith("_") or name in model.may_be_infinite:
             continue
-        if isinstance(value, float | np.floating):
-            finite = bool(np.isfinite(value))
+        if isinstance(value, (float, np.floating)):
+            finite = math.isfinite(value)
         elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
-            finite = bool(np.isfinite(value).all())
+            finite = is_finite(value)
         else:
             continue
         if not finite:
             what = "NaN" if np.isnan(value).any() else "infinity"
             must = f"what is learned must be finite, {name} too"
             raise NumericalError(sentence(model, must, what, SCALE))
+
+
+def is_finite(values: Vector) -> bool:
+    """Tell the same of learned numbers, which are few and come in any precision."""
+    if values.dtype in LIMITS and values.flags.c_contiguous:
+        return math.isfinite(loops.largest_size(values.reshape(-1), 1))
+    return bool(np.isfinite(values).all())
 
 
 @contextmanager
