@@ -174,7 +174,7 @@ def test_sparse_components_from_chunks_are_those_of_the_matrix():
     source = engine.ChunkSource(lambda: (S[a : a + 77] for a in range(0, 300, 77)))
     parts = PCA(2).fit(source)
     np.testing.assert_allclose(parts.components_, whole.components_, atol=1e-9)
-    with pytest.raises(corollary.core.errors.DataError, match="Begin with partial_fit"):
+    with pytest.raises(corollary.DataError, match="Begin with partial_fit"):
         whole.partial_fit(S)
 
 

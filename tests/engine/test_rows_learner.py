@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from corollary import SVC, engine
+from corollary import SVC
 from corollary.core.errors import DataError
+from corollary.engine.opening import open_source
 from corollary.engine.rows_learner import gather
 from corollary.engine.run import Data
 from corollary.engine.sources import ChunkSource
@@ -40,7 +41,7 @@ def test_rows_of_weight_0_are_left_out_and_missing_weights_are_1():
     X, y = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1])
     source = ChunkSource(lambda: iter([(X[:2], y[:2]), (X[2:], y[2:], [0.0, 3.0])]))
     model = SVC()
-    data = Data(model, engine.contract.open_source(model, source))
+    data = Data(model, open_source(model, source))
     rows = gather(data)
     np.testing.assert_array_equal(rows.X, X[[0, 1, 3]])
     np.testing.assert_array_equal(rows.w, [1, 1, 3])
