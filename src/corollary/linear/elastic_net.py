@@ -136,6 +136,9 @@ class ElasticNetCV(ElasticNetCVLearner):
         Duality gap at which a fit stops, relative to the variance of y.
     cv : int, splitter or iterable of (train, test), default=None
         The folds; None means 5 of them in order.
+        A row of weight 0 is left out before folds are made; a row of weight 2 lies in
+        one fold, while copies of a row may lie in several, unless splits keep them
+        together.
     copy_X : bool, default=True
         Kept for compatibility; X is never changed.
     verbose, n_jobs : ignored

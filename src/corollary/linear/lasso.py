@@ -135,6 +135,9 @@ class LassoCV(ElasticNetCVLearner):
         Kept for compatibility; X is never changed.
     cv : int, splitter or iterable of (train, test), default=None
         The folds; None means 5 of them in order.
+        A row of weight 0 is left out before folds are made; a row of weight 2 lies in
+        one fold, while copies of a row may lie in several, unless splits keep them
+        together.
     verbose, n_jobs : ignored
         Kept for compatibility.
     positive : bool, default=False

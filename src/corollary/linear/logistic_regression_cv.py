@@ -71,6 +71,9 @@ class LogisticRegressionCV(RowsLearner, LogisticClassifier):
     cv : int, splitter or iterable, default=None
         Folds; None for 5, or as many as the smallest class has rows, with the classes
         in equal shares.
+        A row of weight 0 is left out before folds are made; a row of weight 2 lies in
+        one fold, while copies of a row may lie in several, unless splits keep them
+        together.
     dual : bool, default=False
     penalty : {'deprecated', 'l1', 'l2', 'elasticnet'}
         'l1' and 'l2' are l1_ratios=(1,) and (0,).

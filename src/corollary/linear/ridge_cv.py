@@ -64,6 +64,9 @@ class RidgeCV(RidgePathLearner):
         default minus the mean squared error without `cv`, and R^2 with it.
     cv : int, splitter or iterable of (train, test), optional
         Folds instead of leave-one-out, of the rows whose weight is not 0.
+        A row of weight 0 is left out before folds are made; a row of weight 2 lies in
+        one fold, while copies of a row may lie in several, unless splits keep them
+        together.
     gcv_mode : {'auto', 'svd', 'eigen'}, optional
         Kept for compatibility; the conditioning decides.
     store_cv_results : bool, default=False
