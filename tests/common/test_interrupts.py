@@ -23,7 +23,7 @@ from sklearn.utils import get_tags
 import corollary
 from common.learners import LEARNERS, flat
 from corollary import StopReason, config_context
-from corollary.engine import executors
+from corollary.engine.executors import executor as executors
 
 HOME = os.path.dirname(corollary.__file__)
 CASES = {case.name: case for case in reversed(LEARNERS)}

@@ -124,8 +124,8 @@ def test_an_answer_larger_than_the_limit_is_refused(answer):
 
 
 def test_the_limit_holds_in_every_thread():
-    from corollary.core.config import get_config
-    from corollary.engine.executors import side_by_side
+    from corollary.core.configuration import get_config
+    from corollary.engine.executors.executor import side_by_side
 
     with corollary.config_context(memory_limit=12345):
         limits = side_by_side(lambda _: get_config().memory_limit, range(4))

@@ -137,7 +137,7 @@ def test_dropped_memory_changes_no_bit(case, monkeypatch):
     with engine.use(executor="serial", chunk_rows=150):
         kept = case.fitted(DATA)
         monkeypatch.setattr(
-            "corollary.engine.executors.chunks",
+            "corollary.engine.executors.executor.chunks",
             lambda part, number, memories: part.chunks(),
         )
         dropped = case.fitted(DATA)

@@ -229,7 +229,7 @@ def test_few_rows_give_the_covariances_of_all_pairs(shrinkage, weight, monkeypat
     learner = corollary.QuadraticDiscriminantAnalysis
     options = {"shrinkage": shrinkage, "store_covariance": True}
     short = learner(**options).fit(some, LABEL, w)
-    monkeypatch.setattr("corollary.core.decompositions.FEW", np.inf)
+    monkeypatch.setattr("corollary.linear_algebra.decompositions.FEW", np.inf)
     long = learner(**options).fit(some, LABEL, w)
     np.testing.assert_allclose(short.covariance_, long.covariance_, atol=1e-12)
     np.testing.assert_allclose(short.scalings_, long.scalings_, atol=1e-12)

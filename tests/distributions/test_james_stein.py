@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from corollary.core.errors import DataError, ParameterError
-from corollary.diagnostics.estimator_lab import estimator_lab
 from corollary.distributions.gaussian import Gaussian
 from corollary.distributions.james_stein import james_stein
+from corollary.studies.estimator_lab import estimator_lab
 
 
 def plain(X):

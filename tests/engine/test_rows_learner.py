@@ -8,10 +8,10 @@ import scipy.sparse as sp
 
 from corollary import SVC
 from corollary.core.errors import DataError
-from corollary.engine.opening import open_source
+from corollary.engine.fit import Data
 from corollary.engine.rows_learner import gather
-from corollary.engine.run import Data
-from corollary.engine.sources import ChunkSource
+from corollary.engine.sources.opening import open_source
+from corollary.engine.sources.source import ChunkSource
 
 
 def parts(X, y, w, cuts):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from oracles import stochastic_gradient as oracle
 
-from corollary.linear.sequential import CODES, Plan
+from corollary.linear.online.sequential import CODES, Plan
 from corollary.objectives.losses import LOSSES
 
 NAMES = sorted(CODES)

@@ -33,11 +33,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.bayes.discrete import log_shares
-from corollary.bayes.multinomial_nb import MultinomialNB
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.interrupt import as_before, conclude, or_so_far
+from corollary.naive_bayes.discrete import log_shares
+from corollary.naive_bayes.multinomial_nb import MultinomialNB
 
 __all__ = ["TellingWord", "TextClassifier", "words"]
 

@@ -49,11 +49,10 @@ from sklearn.exceptions import ConvergenceWarning
 from corollary import loops
 from corollary.clustering.seeding import Survey, k_means_plus_plus, sample_size
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.base import Clusterer
 from corollary.core.checks import check_X
-from corollary.core.config import get_config
+from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import (
+from corollary.core.parameters import (
     array_like,
     boolean,
     function,
@@ -64,6 +63,7 @@ from corollary.core.params import (
 )
 from corollary.core.randomness import generator
 from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.roles import Clusterer
 from corollary.core.rows import dense, rows_loop
 from corollary.engine import (
     Chunk,

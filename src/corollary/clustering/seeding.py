@@ -24,9 +24,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.decompositions import eigvalsh
 from corollary.core.randomness import row_keys
 from corollary.engine import Chunk, Moments, Statistics, Variances
+from corollary.linear_algebra.decompositions import eigvalsh
 
 __all__ = ["Sample", "Survey", "k_means_plus_plus", "sample_size"]
 

@@ -15,7 +15,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from corollary.core.arrays import Matrix, Vector
-from corollary.core.config import get_config
+from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.frames import frame_to_array, is_frame
 from corollary.core.magnitude import (

@@ -8,7 +8,14 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.params import Rule, check_parameters, missing, one_of, real, shown
+from corollary.core.parameters import (
+    Rule,
+    check_parameters,
+    missing,
+    one_of,
+    real,
+    shown,
+)
 
 __all__ = ["class_weight_rule", "stated_class_weights"]
 

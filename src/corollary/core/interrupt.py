@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 from sklearn.exceptions import ConvergenceWarning
 
 from corollary import loops
-from corollary.core.config import config_context, get_config
+from corollary.core.configuration import config_context, get_config
 from corollary.core.report import Report, StopReason
 
 __all__ = [

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from corollary.core.config import config_context, get_config
+from corollary.core.configuration import config_context, get_config
 from corollary.core.errors import MemoryLimitError, sentence
 
 __all__ = [

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from corollary import loops
 from corollary.core.arrays import Vector
-from corollary.core.config import get_config
+from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
 
 __all__ = ["canonical", "in_order", "sound_csr"]

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corollary.core.config import get_config
+from corollary.core.configuration import get_config
 from corollary.core.errors import ParameterError, sentence
 
 if TYPE_CHECKING:

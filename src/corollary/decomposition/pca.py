@@ -21,7 +21,7 @@ directions of tiny variance, where the covariance has lost them: sqrt(eps) lambd
 below).  'auto' takes the first and goes on to the second when a component that is
 asked for is that small.  With more columns than rows the rows themselves are kept.  A
 few components of many sparse columns are found by products with S alone
-(`decomposition/lanczos.py`), and no matrix of d columns is ever made dense.
+(`linear_algebra/lanczos.py`), and no matrix of d columns is ever made dense.
 
 Notation: U = components_; lambda = explained_variance_; sigma_i = singular_values_ =
 sqrt((n - 1) lambda_i).
@@ -36,14 +36,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.base import Transformer
 from corollary.core.checks import check_memory
-from corollary.core.decompositions import eigh, svd
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import anything, boolean, missing, one_of, real, seed, whole
+from corollary.core.parameters import (
+    anything,
+    boolean,
+    missing,
+    one_of,
+    real,
+    seed,
+    whole,
+)
 from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.roles import Transformer
 from corollary.decomposition.dimension import minka_dimension
-from corollary.decomposition.lanczos import columns, leading_directions
 from corollary.decomposition.probabilistic import covariance_of, log_likelihood
 from corollary.engine import (
     Chunk,
@@ -55,6 +61,8 @@ from corollary.engine import (
     Triangle,
     Variances,
 )
+from corollary.linear_algebra.decompositions import eigh, svd
+from corollary.linear_algebra.lanczos import columns, leading_directions
 from corollary.solvers.least_squares import centred
 
 __all__ = ["PCA"]

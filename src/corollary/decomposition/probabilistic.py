@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.decompositions import eigh
+from corollary.linear_algebra.decompositions import eigh
 
 __all__ = ["covariance_of", "log_likelihood"]
 

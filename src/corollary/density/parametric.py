@@ -28,11 +28,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats
-from corollary.core.base import DensityEstimator
 from corollary.core.checks import check_memory
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.params import Rule, boolean, missing, one_of, real
+from corollary.core.parameters import Rule, boolean, missing, one_of, real
 from corollary.core.report import Optimality, Report
+from corollary.core.roles import DensityEstimator
 from corollary.distributions.bernoulli import BernoulliFamily
 from corollary.distributions.categorical import CategoricalFamily
 from corollary.distributions.distribution import Distribution, Family, Prior

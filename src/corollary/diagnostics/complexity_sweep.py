@@ -38,8 +38,8 @@ from sklearn.pipeline import make_pipeline
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.randomness import entropy, generator
-from corollary.linear.expansions.polynomial_features import PolynomialFeatures
-from corollary.linear.linear_regression import LinearRegression
+from corollary.linear.least_squares.linear_regression import LinearRegression
+from corollary.preparation.polynomial_features import PolynomialFeatures
 
 __all__ = ["ComplexitySweep", "complexity_sweep", "polynomial_sweep"]
 

@@ -62,9 +62,9 @@ from scipy.optimize import lsq_linear
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.class_weights import stated_class_weights
 from corollary.core.rows import dense
+from corollary.kernel_methods.feature_space import FeatureSpaceLearner
 from corollary.kernels.expansion import expansion, own, tile_of
 from corollary.kernels.gram import TileKernel
-from corollary.svm.feature_space import FeatureSpaceLearner
 from corollary.svm.machine import KernelMachine, capped
 
 __all__ = ["MACHINES", "Proof", "prove", "stated_gamma"]

@@ -39,7 +39,7 @@ from corollary.core.checks import (
 )
 from corollary.core.class_weights import stated_class_weights
 from corollary.core.errors import DataError, sentence
-from corollary.core.params import check_parameters
+from corollary.core.parameters import check_parameters
 from corollary.core.rows import dense
 from corollary.core.sparse import canonical
 from corollary.core.wording import one_sentence

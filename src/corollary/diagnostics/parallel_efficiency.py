@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from corollary.core.config import config_context
+from corollary.core.configuration import config_context
 from corollary.core.errors import ParameterError, sentence
 
 __all__ = ["ParallelReport", "amdahl", "parallel_efficiency"]

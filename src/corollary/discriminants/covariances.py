@@ -13,14 +13,14 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory, check_two_classes, names_of
-from corollary.core.decompositions import eigh_of_rank
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import Rule, missing, one_of, real
+from corollary.core.parameters import Rule, missing, one_of, real
 from corollary.core.report import Report
 from corollary.discriminants.shrinkage import FourthMoments, ledoit_wolf, shrunk, spread
 from corollary.distributions.covariance import diagnose
 from corollary.engine import Chunk, Data
 from corollary.engine.classes import ClassScatters
+from corollary.linear_algebra.decompositions import eigh_of_rank
 
 __all__ = [
     "SHRINKAGE",

@@ -41,9 +41,8 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import names_of
-from corollary.core.decompositions import eigh, svd
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import missing, one_of, real, whole
+from corollary.core.parameters import missing, one_of, real, whole
 from corollary.core.report import Optimality, Report
 from corollary.discriminants.covariances import check_classes
 from corollary.discriminants.gaussian_rule import ProjectingRule, Quadratic
@@ -52,6 +51,7 @@ from corollary.discriminants.shrinkage import shrunk
 from corollary.distributions.covariance import diagnose
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
 from corollary.engine.classes import ClassScatters, WithinScatter, WithinTriangle
+from corollary.linear_algebra.decompositions import eigh, svd
 
 __all__ = ["FisherDiscriminant", "rayleigh_quotient"]
 

@@ -39,7 +39,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import array_like, boolean, missing, one_of, real
+from corollary.core.parameters import array_like, boolean, missing, one_of, real
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import class_priors
 from corollary.discriminants.covariances import (

@@ -22,8 +22,8 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.base import Classifier
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.roles import Classifier
 from corollary.discriminants.surfaces import Surface
 from corollary.engine.blocks import fill_rows
 from corollary.objectives.softmax import log_softmax, softmax

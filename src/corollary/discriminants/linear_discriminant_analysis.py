@@ -38,9 +38,8 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.checks import names_of
-from corollary.core.decompositions import eigh, eigvalsh, svd
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import (
+from corollary.core.parameters import (
     anything,
     array_like,
     boolean,
@@ -62,6 +61,7 @@ from corollary.discriminants.shrinkage import shrunk, spread
 from corollary.distributions.covariance import diagnose
 from corollary.engine import Data, Fitted
 from corollary.engine.classes import ClassScatters, WithinTriangle
+from corollary.linear_algebra.decompositions import eigh, eigvalsh, svd
 
 __all__ = ["LinearDiscriminantAnalysis"]
 

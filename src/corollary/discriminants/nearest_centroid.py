@@ -38,9 +38,9 @@ from sklearn.utils.metaestimators import available_if
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.config import get_config
+from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
-from corollary.core.params import array_like, missing, one_of, real
+from corollary.core.parameters import array_like, missing, one_of, real
 from corollary.core.report import Optimality, Report
 from corollary.core.rows import dense, rows_loop
 from corollary.core.vectors import class_priors

@@ -30,7 +30,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError, sentence
-from corollary.core.params import (
+from corollary.core.parameters import (
     anything,
     array_like,
     boolean,

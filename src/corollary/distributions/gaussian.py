@@ -43,8 +43,8 @@ from scipy.special import ndtr
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import boolean as truth
-from corollary.core.params import check_parameters, one_of, real
+from corollary.core.parameters import boolean as truth
+from corollary.core.parameters import check_parameters, one_of, real
 from corollary.core.vectors import numbers
 from corollary.distributions.covariance import (
     Singularity,

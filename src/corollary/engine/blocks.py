@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from corollary.core.arrays import Floats, Matrix
-from corollary.engine.executors import side_by_side, single_threaded_blas
+from corollary.engine.executors.executor import side_by_side, single_threaded_blas
 
 __all__ = ["fill_rows", "row_products"]
 

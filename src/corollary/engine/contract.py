@@ -21,11 +21,11 @@ import numpy as np
 from corollary.core.errors import DataError, sentence
 from corollary.core.interrupt import as_before, conclude
 from corollary.core.magnitude import check_learned
-from corollary.core.params import Rule, check_parameters
+from corollary.core.parameters import Rule, check_parameters
 from corollary.core.report import Report, StopReason
-from corollary.engine.opening import open_source
-from corollary.engine.run import Data, Fitted, Settled, run, stream
-from corollary.engine.sources import Chunk
+from corollary.engine.fit import Data, Fitted, Settled, run, stream
+from corollary.engine.sources.opening import open_source
+from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
 
 __all__ = [

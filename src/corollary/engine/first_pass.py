@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from corollary.core.checks import check_finite, check_finite_values
 from corollary.core.errors import DataError, sentence
 from corollary.core.magnitude import check_sizes
-from corollary.engine.sources import Chunk
+from corollary.engine.sources.source import Chunk
 
 __all__ = ["Check", "Seen", "guarded", "len_of"]
 

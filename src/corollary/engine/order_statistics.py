@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
-from corollary.engine.sources import Chunk
+from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
 
 __all__ = ["Cells", "Ranges"]

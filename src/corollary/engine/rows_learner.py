@@ -18,11 +18,11 @@ import scipy.sparse as sp
 from corollary.core.interrupt import as_before, conclude
 from corollary.core.magnitude import check_learned, numerical_errors
 from corollary.core.memory import check_working_memory, less_memory
-from corollary.core.params import Rule, check_parameters
+from corollary.core.parameters import Rule, check_parameters
 from corollary.core.report import Report, StopReason
-from corollary.engine.opening import open_source
-from corollary.engine.run import Data, complete, warn_if_short
-from corollary.engine.sources import ArraySource, Chunk
+from corollary.engine.fit import Data, complete, warn_if_short
+from corollary.engine.sources.opening import open_source
+from corollary.engine.sources.source import ArraySource, Chunk
 
 __all__ = ["RowsLearner", "gather"]
 

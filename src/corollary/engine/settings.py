@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from corollary.core.config import Config, config_context
+from corollary.core.configuration import Config, config_context
 
 __all__ = ["use"]
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import function, real
+from corollary.core.parameters import function, real
 from corollary.kernels.kernel import Kernel, common_dtype, count
 
 __all__ = [

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix
-from corollary.core.config import get_config
+from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.engine.blocks import row_products
 from corollary.kernels.gram import TileKernel, moved, packed

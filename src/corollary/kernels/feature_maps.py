@@ -43,7 +43,7 @@ from scipy.special import gammainc
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.params import check_parameters, real, whole
+from corollary.core.parameters import check_parameters, real, whole
 from corollary.core.rows import dense
 from corollary.kernels.gram import squares
 from corollary.kernels.inner_product import Polynomial

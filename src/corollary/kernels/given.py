@@ -21,8 +21,8 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import array_like, one_of
-from corollary.core.params import function as any_function
+from corollary.core.parameters import array_like, one_of
+from corollary.core.parameters import function as any_function
 from corollary.kernels.kernel import Kernel, count
 
 __all__ = ["FunctionKernel", "Precomputed"]

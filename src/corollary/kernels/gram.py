@@ -22,7 +22,7 @@ import scipy.sparse as sp
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.config import get_config
+from corollary.core.configuration import get_config
 
 __all__ = [
     "KINDS",

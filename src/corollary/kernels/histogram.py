@@ -31,7 +31,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.params import missing, real
+from corollary.core.parameters import missing, real
 from corollary.kernels.kernel import Kernel, count
 from corollary.kernels.pairs import pair_sums
 

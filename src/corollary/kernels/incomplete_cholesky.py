@@ -37,7 +37,7 @@ import scipy.linalg
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import real, whole
+from corollary.core.parameters import real, whole
 from corollary.kernels.kernel import Kernel, as_kernel, count
 
 __all__ = ["KernelGramSchmidt", "incomplete_cholesky"]

@@ -32,7 +32,7 @@ import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import array_like, real, whole
+from corollary.core.parameters import array_like, real, whole
 from corollary.kernels.algebra import exponential
 from corollary.kernels.gram import TileKernel, squares, tile_matrix
 from corollary.kernels.kernel import Kernel

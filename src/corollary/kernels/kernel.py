@@ -36,9 +36,9 @@ from sklearn.utils import check_array
 
 from corollary.core.arrays import Floats
 from corollary.core.checks import check_finite, check_memory
-from corollary.core.config import get_config
+from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import Rule, check_parameters
+from corollary.core.parameters import Rule, check_parameters
 from corollary.core.sparse import in_order, sound_csr
 from corollary.core.wording import one_sentence
 from corollary.kernels.gram import TileKernel

@@ -35,9 +35,9 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.decompositions import eigh
 from corollary.core.errors import ParameterError, sentence
 from corollary.kernels.kernel import Kernel, as_kernel, count
+from corollary.linear_algebra.decompositions import eigh
 
 __all__ = ["MercerCheck", "MercerFeatures", "mercer_check", "mercer_features"]
 

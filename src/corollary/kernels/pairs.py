@@ -12,7 +12,7 @@ import numpy as np
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix
-from corollary.core.config import get_config
+from corollary.core.configuration import get_config
 from corollary.core.rows import dense
 from corollary.kernels.gram import panels_of
 

@@ -32,7 +32,7 @@ from scipy.spatial.distance import cdist
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.params import real, whole
+from corollary.core.parameters import real, whole
 from corollary.core.rows import dense
 from corollary.kernels.gram import TileKernel, squares
 from corollary.kernels.inner_product import Tiled, product

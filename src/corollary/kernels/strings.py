@@ -42,7 +42,7 @@ import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
-from corollary.core.params import real, whole
+from corollary.core.parameters import real, whole
 from corollary.kernels.kernel import Kernel
 
 __all__ = ["Spectrum", "Subsequence", "letters"]

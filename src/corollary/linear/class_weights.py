@@ -10,7 +10,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.class_weights import stated_class_weights
 from corollary.engine import Data
-from corollary.linear.logistic_sums import count_classes
+from corollary.linear.logistic.logistic_sums import count_classes
 
 __all__ = ["class_weights"]
 

@@ -20,7 +20,7 @@ from sklearn.model_selection import check_cv
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.report import Report
 from corollary.core.wording import one_sentence
-from corollary.engine.run import SHORT
+from corollary.engine.fit import SHORT
 
 __all__ = ["Folds", "folds_of", "warn_of_short_folds"]
 

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.base import Classifier
+from corollary.core.roles import Classifier
 from corollary.core.rows import dense
 
 __all__ = ["LinearClassifier"]

@@ -1,5 +1,5 @@
 // One round of dual descent for the multiclass hinge, row by row;
-// linear/crammer_singer.py has the mathematics, and its equation numbers stand here.
+// svm/crammer_singer.py has the mathematics, and its equation numbers stand here.
 
 #include <algorithm>
 #include <cmath>

@@ -20,10 +20,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.bayes.cost_sensitive import fit_with_weights
-from corollary.bayes.prior_classifier import PriorClassifier
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.base import Classifier
 from corollary.core.checks import (
     check_weights,
     check_X,
@@ -32,10 +29,13 @@ from corollary.core.checks import (
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.interrupt import as_before
 from corollary.core.memory import check_memory
-from corollary.core.params import check_parameters
+from corollary.core.parameters import check_parameters
 from corollary.core.report import Optimality, Report, StopReason
-from corollary.engine.team import in_turn, run_parts
-from corollary.linear.logistic_regression import LogisticRegression
+from corollary.core.roles import Classifier
+from corollary.decisions.cost_sensitive import fit_with_weights
+from corollary.decisions.prior_classifier import PriorClassifier
+from corollary.engine.executors.team import in_turn, run_parts
+from corollary.linear.logistic.logistic_regression import LogisticRegression
 
 __all__ = [
     "Ambiguity",

@@ -30,8 +30,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.params import estimator as an_estimator
-from corollary.core.params import missing, whole
+from corollary.core.parameters import estimator as an_estimator
+from corollary.core.parameters import missing, whole
 from corollary.multiclass.members import Ambiguity, BinaryMembers, Task, claims
 
 __all__ = ["OneVsOneClassifier"]

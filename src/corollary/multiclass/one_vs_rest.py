@@ -34,8 +34,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
-from corollary.core.params import boolean, missing, whole
-from corollary.core.params import estimator as an_estimator
+from corollary.core.parameters import boolean, missing, whole
+from corollary.core.parameters import estimator as an_estimator
 from corollary.core.sparse import sound_csr
 from corollary.multiclass.members import (
     Ambiguity,

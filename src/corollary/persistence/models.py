@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.errors import ModelFileError
-from corollary.core.params import check_parameters
+from corollary.core.parameters import check_parameters
 from corollary.core.report import Report
 from corollary.persistence.audit import check_shapes
 from corollary.persistence.records import RECORDS

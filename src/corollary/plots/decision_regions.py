@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.bayes.probabilities import check_offers
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.decisions.probabilities import check_offers
 
 __all__ = ["DecisionRegions", "decision_regions"]
 

@@ -19,8 +19,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.config import get_config
-from corollary.engine.executors import side_by_side
+from corollary.core.configuration import get_config
+from corollary.engine.executors.executor import side_by_side
 from corollary.engine.statistics import Moments
 from corollary.solvers.least_squares import raw
 

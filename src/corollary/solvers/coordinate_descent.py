@@ -56,7 +56,7 @@ from scipy.linalg import solve_triangular
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.report import StopReason
-from corollary.engine.executors import side_by_side
+from corollary.engine.executors.executor import side_by_side
 from corollary.solvers.columns import Design
 
 __all__ = ["Penalty", "Point", "kkt_violation", "path", "towards_support"]

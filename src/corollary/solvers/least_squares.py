@@ -34,8 +34,8 @@ import scipy.linalg as sla
 from scipy.optimize import nnls
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.decompositions import cho_factor, eigvalsh, qr, svd
 from corollary.engine.statistics import Moments, Triangle, upright
+from corollary.linear_algebra.decompositions import cho_factor, eigvalsh, qr, svd
 
 __all__ = [
     "Solution",

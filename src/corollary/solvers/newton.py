@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.decompositions import eigh
+from corollary.linear_algebra.decompositions import eigh
 from corollary.solvers.problem import Problem
 from corollary.solvers.solver import Iterate, Solver
 

@@ -31,7 +31,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_solve
 
 from corollary.core.arrays import Floats
-from corollary.core.decompositions import cho_factor, eigh
+from corollary.linear_algebra.decompositions import cho_factor, eigh
 
 __all__ = ["LENGTHS", "PiecewiseNewton", "along", "begin", "step"]
 

@@ -34,10 +34,10 @@ import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_finite_values, full_weights
-from corollary.core.decompositions import eigvalsh
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.magnitude import all_finite
 from corollary.core.sparse import canonical
+from corollary.linear_algebra.decompositions import eigvalsh
 from corollary.objectives.duality import duality_gap
 from corollary.objectives.loss import Loss
 from corollary.objectives.losses import Squared

@@ -38,9 +38,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_solve
 
 from corollary.core.arrays import Floats
-from corollary.core.decompositions import by_columns, cho_factor, eigh, svd
 from corollary.core.memory import block_bytes
 from corollary.core.report import StopReason
+from corollary.linear_algebra.decompositions import by_columns, cho_factor, eigh, svd
 from corollary.solvers import conjugate_gradient
 from corollary.solvers.smo import Gram
 

@@ -67,7 +67,7 @@ from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.interrupt import caught, stop_if_asked
 from corollary.core.report import StopReason
-from corollary.engine.executors import single_threaded_blas
+from corollary.engine.executors.executor import single_threaded_blas
 from corollary.solvers.box_dual import (
     Dual,
     duality_gap,

@@ -29,7 +29,7 @@ otherwise.  Each closes the duality gap, which the report has and which is never
 the truth.
 
 K classes are K machines, each class against the rest ('ovr'), or one machine whose
-classes compete ('crammer_singer', `linear/crammer_singer.py`).
+classes compete ('crammer_singer', `svm/crammer_singer.py`).
 
 Notation: coef_ = w without w_0; intercept_ = b; n = rows.
 Course: S2-29, S4-12. References: Cortes and Vapnik (1995); Fan, Chang, Hsieh, Wang and
@@ -43,12 +43,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.base import Classifier
 from corollary.core.checks import check_two_classes
 from corollary.core.class_weights import class_weight_rule, stated_class_weights
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.interrupt import as_before, conclude, or_so_far
-from corollary.core.params import (
+from corollary.core.parameters import (
     boolean,
     check_parameters,
     one_of,
@@ -56,8 +55,9 @@ from corollary.core.params import (
     seed,
     whole,
 )
+from corollary.core.roles import Classifier
 from corollary.engine import Data, Fitted
-from corollary.linear.crammer_singer import CrammerSingerClassifier
+from corollary.svm.crammer_singer import CrammerSingerClassifier
 from corollary.svm.linear_machine import LinearSupportMachine, label_totals
 from corollary.svm.linear_problem import LinearProblem
 from corollary.svm.linear_search import LinearSearch

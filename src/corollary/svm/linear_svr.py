@@ -23,9 +23,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from corollary.core.arrays import Floats
-from corollary.core.base import SingleRegressor
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.params import boolean, one_of, real, seed, whole
+from corollary.core.parameters import boolean, one_of, real, seed, whole
+from corollary.core.roles import SingleRegressor
 from corollary.engine import Data, Fitted
 from corollary.svm.linear_machine import LinearSupportMachine
 from corollary.svm.linear_problem import LinearProblem

@@ -21,11 +21,11 @@ import scipy.sparse as sp
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, sentence
 from corollary.core.memory import block_bytes
-from corollary.core.params import boolean, function, one_of, real, whole
+from corollary.core.parameters import boolean, function, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine.blocks import row_products
 from corollary.engine.rows_learner import RowsLearner
-from corollary.engine.sources import Chunk
+from corollary.engine.sources.source import Chunk
 from corollary.kernels.expansion import Kernel, checked, expansion, tile_of
 from corollary.kernels.gram import (
     BlockGram,

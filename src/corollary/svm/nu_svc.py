@@ -41,7 +41,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import real
+from corollary.core.parameters import real
 from corollary.core.report import Report, StopReason
 from corollary.solvers import smo
 from corollary.solvers.box_dual import offsets

@@ -33,11 +33,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.base import OutlierDetector
-from corollary.core.config import get_config
-from corollary.core.params import real
+from corollary.core.configuration import get_config
+from corollary.core.parameters import real
 from corollary.core.report import Report
-from corollary.engine.sources import Chunk
+from corollary.core.roles import OutlierDetector
+from corollary.engine.sources.source import Chunk
 from corollary.kernels.expansion import own
 from corollary.solvers import smo
 from corollary.svm.machine import ROUNDING, account_for

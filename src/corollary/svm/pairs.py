@@ -32,16 +32,16 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.base import Classifier
 from corollary.core.checks import check_two_classes
 from corollary.core.class_weights import class_weight_rule, stated_class_weights
-from corollary.core.config import get_config
+from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import boolean, missing, one_of, real
+from corollary.core.parameters import boolean, missing, one_of, real
 from corollary.core.report import Report, StopReason
+from corollary.core.roles import Classifier
 from corollary.discriminants.surfaces import Surface
-from corollary.engine.sources import Chunk
-from corollary.engine.team import Halted, in_a_team, in_turn, run_parts, team
+from corollary.engine.executors.team import Halted, in_a_team, in_turn, run_parts, team
+from corollary.engine.sources.source import Chunk
 from corollary.kernels.expansion import Kernel, own
 from corollary.solvers import smo
 from corollary.svm.conic_boundary import conic_boundary

@@ -21,7 +21,7 @@ from sklearn.base import clone
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.report import Report
-from corollary.engine.sources import Chunk
+from corollary.engine.sources.source import Chunk
 from corollary.svm.svc import SVC
 
 __all__ = ["svc_path"]

@@ -17,7 +17,7 @@ from sklearn.utils.metaestimators import available_if
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
-from corollary.core.params import boolean, one_of, seed
+from corollary.core.parameters import boolean, one_of, seed
 from corollary.core.randomness import entropy
 from corollary.core.report import Report, StopReason
 from corollary.svm import calibration

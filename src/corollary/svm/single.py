@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, sentence
-from corollary.core.params import missing, real
+from corollary.core.parameters import missing, real
 from corollary.core.report import Report
-from corollary.engine.sources import Chunk
+from corollary.engine.sources.source import Chunk
 from corollary.kernels.expansion import Kernel
 from corollary.svm.machine import KernelMachine
 

@@ -39,9 +39,9 @@ from dataclasses import replace
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.config import get_config
+from corollary.core.configuration import get_config
 from corollary.core.report import Report
-from corollary.engine.sources import Chunk
+from corollary.engine.sources.source import Chunk
 from corollary.kernels.gram import Ridged
 from corollary.solvers import smo
 from corollary.svm.machine import account_for, capped

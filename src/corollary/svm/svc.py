@@ -33,7 +33,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.params import real
+from corollary.core.parameters import real
 from corollary.solvers import smo
 from corollary.svm.pairs import Run
 from corollary.svm.probable_pairs import ProbablePairs

@@ -45,12 +45,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.base import OutlierDetector
-from corollary.core.config import get_config
+from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.params import real, shown
+from corollary.core.parameters import real, shown
 from corollary.core.report import Report
-from corollary.engine.sources import Chunk
+from corollary.core.roles import OutlierDetector
+from corollary.engine.sources.source import Chunk
 from corollary.kernels.expansion import own
 from corollary.solvers import smo
 from corollary.svm.machine import ROUNDING, account_for

@@ -40,11 +40,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.base import SingleRegressor
-from corollary.core.config import get_config
-from corollary.core.params import real
+from corollary.core.configuration import get_config
+from corollary.core.parameters import real
 from corollary.core.report import Report
-from corollary.engine.sources import Chunk
+from corollary.core.roles import SingleRegressor
+from corollary.engine.sources.source import Chunk
 from corollary.solvers import smo
 from corollary.svm.machine import account_for, capped
 from corollary.svm.single import TUBE, SingleMachine, tell_roles

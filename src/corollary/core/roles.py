@@ -1,0 +1,141 @@
+"""The roles an estimator can have, on scikit-learn's public base classes.
+
+A class has at most two bases: how it learns (`engine.SummationLearner`, where its
+sums add up) and what it is, one of the roles below.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    DensityMixin,
+    MultiOutputMixin,
+    OutlierMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.arrays import Matrix, Vector
+from corollary.core.checks import check_query
+from corollary.core.memory import check_answer
+from corollary.core.parameters import Rule
+from corollary.core.report import Report
+
+__all__ = [
+    "Classifier",
+    "Clusterer",
+    "DensityEstimator",
+    "Estimator",
+    "OutlierDetector",
+    "Regressor",
+    "SingleRegressor",
+    "Transformer",
+]
+
+
+class Estimator(BaseEstimator):
+    """What every estimator has: rules for its parameters and a report of its fit."""
+
+    rules: ClassVar[Mapping[str, Rule]] = {}
+    takes_sparse: ClassVar[bool] = False
+    keeps_rows: ClassVar[bool] = False  # needs training rows to predict
+    any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
+    row_bytes: ClassVar[float] = 0.0  # kept of each row of an array; of others a cache
+    target: ClassVar[str] = "none"  # "none", "labels", "number(s)"
+    shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"
+    parts: ClassVar[Mapping[str, str]] = {}  # learned estimators: the method they offer
+    may_be_infinite: ClassVar[tuple[str, ...]] = ()  # learned, may hold inf or NaN
+    binary_parts: ClassVar[bool] = False  # whether these tell 0 from 1
+    report_: Report
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.takes_sparse
+        return tags
+
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the memory of a fit beside its data, where it grows with the rows.
+
+        A fit that would exceed the memory limit is refused before it begins.
+        """
+        return 0.0
+
+    def _query(self, X: Any, columns: int | None = None) -> Matrix:
+        """Check the model is fitted and X has its features; return X as an array.
+
+        The answer must fit in memory: so many columns, or else one, or the scores of
+        several classes.
+        """
+        check_is_fitted(self)
+        X = check_query(self, X, sparse=self.takes_sparse)
+        if columns is None:
+            classes = len(getattr(self, "classes_", ()))
+            columns = classes if classes > 2 else 1
+        check_answer(self, X, columns)
+        return X
+
+
+class Clusterer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator
+):
+    """Groups rows; `transform` gives the distance of a row to every group."""
+
+    labels_: Vector
+
+
+class Classifier(ClassifierMixin, Estimator):
+    """Predicts one of `classes_` from a score for each of them."""
+
+    target = "labels"
+    classes_: Vector
+
+
+class DensityEstimator(DensityMixin, Estimator):
+    """Gives the log density of a row; `score` is the mean over rows."""
+
+    @abstractmethod
+    def score_samples(self, X: Any) -> Vector:
+        """Return the log density of each row."""
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log density of the rows."""
+        return float(np.mean(self.score_samples(X)))
+
+
+class OutlierDetector(OutlierMixin, Estimator):
+    """Predicts 1 for a row like the others, -1 for an outlier."""
+
+
+class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
+    """Predicts one number for a row, or several."""
+
+    target = "numbers"
+
+
+class SingleRegressor(RegressorMixin, Estimator):
+    """Predicts one number for a row."""
+
+    target = "number"
+
+
+class Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Turns rows into other rows."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def total_weight(w: Vector | None, rows: int) -> float:
+    """Sum the weights, which are all 1 where none were given."""
+    return float(rows) if w is None else float(np.sum(w, dtype=np.float64))

@@ -1,0 +1,1 @@
+"""Who computes the parts of a source: one thread, several, a cluster."""

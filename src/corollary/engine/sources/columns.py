@@ -1,0 +1,250 @@
+"""Columns: from Arrow record batches to chunks of rows.
+
+Arrow holds a table column by column, a learner wants rows.  A batch is copied column
+after column into the chunk's matrix, so a chunk costs its own size and one batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from corollary import loops
+from corollary.core.arrays import Floats, Vector
+from corollary.core.errors import DataError, sentence
+from corollary.engine.sources.source import Chunk, codes_of
+
+__all__ = ["Columns", "chunks_of", "class_labels", "column_labels"]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns are features, target and weight, and what becomes of them."""
+
+    who: str
+    features: tuple[str, ...]
+    target: str | tuple[str, ...] | None
+    weight: str | None
+    dtype: Any  # of X
+    classes: Vector | None = None
+    encode: bool = False  # y is codes into `classes`, else numbers
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The columns of the target: none, one or several."""
+        if self.target is None:
+            return ()
+        return (self.target,) if isinstance(self.target, str) else self.target
+
+    @property
+    def all(self) -> list[str]:
+        """Every column to read, once."""
+        weight = () if self.weight is None else (self.weight,)
+        return list(dict.fromkeys((*self.features, *self.targets, *weight)))
+
+    def only_labels(self) -> Columns:
+        """Leave what is needed to find the classes."""
+        return replace(self, features=())
+
+
+def is_number(kind: Any) -> bool:
+    """Tell whether an Arrow type is a float, an integer or a boolean."""
+    from pyarrow import types
+
+    return bool(
+        types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind)
+    )
+
+
+def chunks_of(
+    batches: Iterable[Any],
+    columns: Columns,
+    rows: int,
+    path: str,
+    row: int = 0,
+    before: int = 0,
+) -> Iterator[Chunk]:
+    """Copy record batches into chunks of at most `rows` rows.
+
+    The batches begin at a `row` of the file, which has so many rows `before` it.
+    Rows of weight 0 leave data that has a target, as they do in memory: they do not
+    count, and a class that only they have does not exist.
+    """
+    filling = _Filling(columns, rows, row)
+    for batch in batches:
+        block = _Block(batch, columns, path, row)
+        row += block.n
+        a = 0
+        while a < block.n:
+            b = min(block.n, a + rows - filling.n)
+            filling.take(block, a, b)
+            a = b
+            if filling.n == rows:
+                yield from filling.chunk(before)
+                filling = _Filling(columns, rows, filling.row + rows)
+    if filling.n:
+        yield from filling.chunk(before)
+
+
+class _Block:
+    """A record batch as NumPy columns: features, target and weight."""
+
+    def __init__(self, batch: Any, columns: Columns, path: str, row: int) -> None:
+        self.columns, self.path, self.row, self.n = columns, path, row, batch.num_rows
+        at = {name: i for i, name in enumerate(batch.schema.names)}
+        self.features = [self.numbers(batch.column(at[f]), f) for f in columns.features]
+        self.alike = all(
+            v.dtype == columns.dtype and v.flags.c_contiguous for v in self.features
+        )
+        self.w = self.y = None
+        if columns.weight is not None:
+            w = self.numbers(batch.column(at[columns.weight]), columns.weight)
+            self.w = w.astype(np.float64)
+        if columns.encode:
+            name = columns.targets[0]
+            self.y = self.codes(batch.column(at[name]), name)
+        elif columns.target is not None:
+            ys = [
+                self.numbers(batch.column(at[name]), name).astype(columns.dtype)
+                for name in columns.targets
+            ]
+            one = isinstance(columns.target, str)
+            self.y = ys[0] if one else np.stack(ys, axis=1)
+
+    def numbers(self, array: Any, name: str) -> Vector:
+        """View a column as NumPy numbers; refuse missing values."""
+        if array.null_count:
+            missing(self.columns.who, array, name, self.path, self.row)
+        if not is_number(array.type):
+            must = f"column {name!r} of {self.path} must hold numbers"
+            remedy = "Encode it as numbers, or use a classifier for labels."
+            who = self.columns.who
+            raise DataError(sentence(who, must, f"type {array.type}", remedy))
+        return np.asarray(array.to_numpy(zero_copy_only=False))
+
+    def codes(self, array: Any, name: str) -> Vector:
+        """Encode labels through the few distinct ones of the batch."""
+        who, classes, w = self.columns.who, self.columns.classes, self.w
+        assert classes is not None
+        if array.null_count:
+            missing(who, array, name, self.path, self.row)
+        labels, positions = distinct(array)
+        used = appearing(positions if w is None else positions[w != 0], len(labels))
+        codes = np.zeros(len(labels), dtype=np.int32)
+        where = f"column {name!r} of {self.path}"
+        codes[used] = codes_of(labels[used], classes, who, where)
+        return codes[positions]
+
+
+class _Filling:
+    """A chunk on its way: a matrix that blocks fill from the top."""
+
+    def __init__(self, columns: Columns, rows: int, row: int) -> None:
+        self.row = row  # the first one, in its file
+        self.X: Floats = np.empty((rows, len(columns.features)), columns.dtype)
+        self.y: list[Vector] = []
+        self.w: list[Vector] = []
+        self.n = 0
+
+    def take(self, block: _Block, a: int, b: int) -> None:
+        """Copy rows a to b of a block, for which there is room."""
+        into = self.X[self.n : self.n + b - a]
+        values = [column[a:b] for column in block.features]
+        if block.alike:
+            loops.interleave(values, into)
+        else:
+            for j, column in enumerate(values):
+                into[:, j] = column
+        if block.w is not None:
+            self.w.append(block.w[a:b])
+        if block.y is not None:
+            self.y.append(block.y[a:b])
+        self.n += b - a
+
+    def chunk(self, before: int) -> Iterator[Chunk]:
+        """Hand over the filled rows, or nothing where every row weighs 0."""
+        X = self.X[: self.n]
+        y = np.concatenate(self.y) if self.y else None
+        w = np.concatenate(self.w) if self.w else None
+        if y is not None and w is not None and not w.all():
+            keep = w != 0
+            X, y, w = X[keep], y[keep], w[keep]
+        if len(X):
+            yield Chunk(X, y, w, first_row=before + self.row)
+
+
+def distinct(array: Any) -> tuple[Vector, Vector]:
+    """Return the distinct labels of a column and where each row's stands."""
+    from pyarrow import types
+
+    coded = array if types.is_dictionary(array.type) else array.dictionary_encode()
+    labels = coded.dictionary.to_numpy(zero_copy_only=False)
+    return labels, coded.indices.to_numpy(zero_copy_only=False)
+
+
+def appearing(positions: Vector, count: int) -> Vector:
+    """Tell which of `count` labels appear; a dictionary may hold more."""
+    return np.bincount(positions, minlength=count) > 0
+
+
+def missing(who: str, array: Any, name: str, path: str, row: int) -> None:
+    """Raise for the first missing value of a column."""
+    at = row + int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
+    must = f"column {name!r} of {path} must have no missing values"
+    remedy = "Impute or drop the missing values, or leave the column out."
+    raise DataError(sentence(who, must, f"null in row {at}", remedy))
+
+
+def column_labels(
+    batches: Iterable[tuple[Any, str, int]], columns: Columns, learner: object
+) -> Vector:
+    """Find the sorted distinct labels of the rows that count.
+
+    `batches` gives (record batch, path, row within the file).
+    """
+    found: set[Any] = set()
+    kind: Any = None
+    name = columns.targets[0]
+    for batch, path, row in batches:
+        array = batch.column(name)
+        if columns.weight is not None:
+            array = array.filter(_counting(batch.column(columns.weight)))
+        if array.null_count:
+            missing(columns.who, batch.column(name), name, path, row)
+        labels, positions = distinct(array)
+        kind = kind or labels.dtype
+        found.update(labels[appearing(positions, len(labels))].tolist())
+    return _sorted(found, kind, f"column {name!r}", learner)
+
+
+def _counting(weights: Any) -> Any:
+    """Select the rows whose weight is not 0."""
+    from pyarrow import compute
+
+    return compute.fill_null(compute.not_equal(weights, 0), True)
+
+
+def class_labels(values: list[Any], what: str, learner: object) -> Vector:
+    """Sort distinct labels; refuse numbers that are no classes."""
+    plain = all(isinstance(value, bool | int | float) for value in values)
+    return _sorted(
+        set(values), np.array(values).dtype if plain else None, what, learner
+    )
+
+
+def _sorted(found: set[Any], kind: Any, what: str, learner: object) -> Vector:
+    if kind is not None and kind.kind == "f":
+        if not all(np.isfinite(label) for label in found):
+            raise DataError(sentence(learner, f"{what} must be finite", "NaN or inf"))
+        if any(label != np.floor(label) for label in found):
+            must = f"{what} must hold class labels"
+            came = "Unknown label type: continuous numbers"
+            raise DataError(sentence(learner, must, came, "Use a regressor for them."))
+    try:
+        return np.array(sorted(found), dtype=kind)
+    except TypeError:
+        must = f"{what} must hold labels of one kind that can be ordered"
+        raise DataError(sentence(learner, must, "mixed types")) from None

@@ -1,0 +1,136 @@
+"""Opening: from what a user hands to `fit` to a checked source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from corollary.core.arrays import Vector
+from corollary.core.checks import (
+    check_labels,
+    check_targets,
+    check_weights,
+    check_X,
+    encode_labels,
+    present,
+)
+from corollary.core.errors import DataError, sentence
+from corollary.engine.sources.source import ArraySource, ChunkSource, Source, codes_of
+
+__all__ = ["open_source"]
+
+
+def open_source(
+    learner: Any,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    reset: bool = True,
+    classes: Any = None,
+) -> Source:
+    """Return a source for a learner, checked against the learner's needs.
+
+    Sets `n_features_in_` (and `feature_names_in_`, `classes_`) where `reset` is true
+    and holds the data to them otherwise.
+    """
+    if hasattr(X, "__dask_graph__"):
+        from corollary.engine.sources.dask import DaskSource
+
+        X, y, sample_weight = DaskSource(X, y, sample_weight), None, None
+    source = as_source(X)
+    if source is None:
+        return _arrays(learner, X, y, sample_weight, reset, classes)
+    if y is not None or sample_weight is not None:
+        must = "y and sample_weight must come inside the source, next to X"
+        raise DataError(sentence(learner, must, "them as separate arguments"))
+    if isinstance(source, ArraySource):
+        return _arrays(learner, source.X, source.y, source.w, reset, classes)
+    return _features(learner, _targets(learner, source, reset, classes), reset)
+
+
+def as_source(X: Any) -> Source | None:
+    """Recognise sources and iterators; None means an array."""
+    if isinstance(X, Source):
+        return X
+    if isinstance(X, np.ndarray) or sp.issparse(X):
+        return None
+    if isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__")):
+        return ChunkSource(X)
+    return None
+
+
+def _targets(learner: Any, source: Source, reset: bool, classes: Any) -> Source:
+    """Encode labels; refuse a source without the target that the learner needs."""
+    if learner.target == "none":
+        return source
+    if not source.has_target:
+        present(learner, None)
+    if learner.target == "labels":
+        if reset:
+            found = source.labels(learner) if classes is None else np.unique(classes)
+            check_labels(learner, found)
+            learner.classes_ = found
+        return source.encoded(learner.classes_)
+    return source
+
+
+def _features(learner: Any, source: Source, reset: bool) -> Source:
+    if source.sparse and not learner.takes_sparse:
+        must, came = "X must be dense", "a source of sparse rows"
+        raise DataError(sentence(learner, must, came))
+    if reset:
+        learner.n_features_in_ = source.n_features
+        if source.names is not None:
+            learner.feature_names_in_ = np.asarray(source.names, dtype=object)
+    elif source.n_features != learner.n_features_in_:
+        must = f"is expecting {learner.n_features_in_} features as input"
+        raise DataError(sentence(learner, must, f"{source.n_features}"))
+    return source
+
+
+def _arrays(
+    learner: Any, X: Any, y: Any, w: Any, reset: bool, classes: Any
+) -> ArraySource:
+    """Check X, y and weights in memory; rows of weight 0 leave supervised data."""
+    if learner.target != "none":
+        present(learner, y)
+    X = check_X(learner, X, reset=reset, sparse=learner.takes_sparse)
+    rows = X.shape[0]
+    w = check_weights(learner, w, rows)
+    if learner.target == "labels":
+        y = _codes(learner, y, rows, w, reset, classes)
+    elif learner.target != "none":
+        many = learner.target == "numbers"
+        y = check_targets(learner, y, rows, X.dtype, many=many)
+    else:
+        y = None
+    kept = None
+    if y is not None and w is not None and not w.all():
+        kept = w > 0
+        X, y, w = X[kept], y[kept], w[kept]
+    source = ArraySource(X, y, w)
+    source.kept = kept
+    names = getattr(learner, "feature_names_in_", None)
+    source.names = None if names is None else [str(name) for name in names]
+    return source
+
+
+def _codes(
+    learner: Any, y: Any, rows: int, w: Vector | None, reset: bool, classes: Any
+) -> Vector:
+    """Encode labels; classes of which every row weighs 0 do not exist."""
+    found, codes = encode_labels(learner, y, rows)
+    if reset and classes is None:
+        if w is not None and not w.all():
+            alive = np.bincount(codes, weights=w, minlength=len(found)) > 0
+            codes = np.where(alive[codes], np.cumsum(alive)[codes] - 1, 0)
+            found, codes = found[alive], codes.astype(np.int32)
+        learner.classes_ = found
+        return codes
+    if reset:
+        learner.classes_ = np.unique(classes)
+    return codes_of(found, learner.classes_, learner, "y")[codes]

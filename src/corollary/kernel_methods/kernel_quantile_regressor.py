@@ -1,0 +1,198 @@
+"""Kernel quantile regression, and with quantile 1/2 kernel least absolute deviations.
+
+Also known as: kernel LAD, median regression, L1 regression, pinball-loss machine,
+support vector quantile regression.
+
+With the pinball loss  rho_q(r) = q r for r >= 0, (q - 1) r for r < 0,  of the residual
+r_i = y_i - h(x_i) - b, minimise in the feature space of a kernel
+
+    P(h, b) = 1/2 ||h||^2 + C sum_i w_i rho_q(r_i)                               (1)
+
+rho_1/2 = |r|/2, so that the quantile 1/2 with 2 C is least absolute deviations, support
+vector regression with epsilon = 0.  A constant model's minimiser is the sample's
+q-quantile, and h + b aims at the q-quantile of y given x.  The dual is to minimise
+
+    D(a) = 1/2 a'K a - y'a,   C w_i (q - 1) <= a_i <= C w_i q,   sum_i a_i = 0   (2)
+
+and P = -D at the optimum, h = sum_i a_i k(., x_i).  Rows above the curve h + b have
+a_i = C w_i q, rows below it a_i = C w_i (q - 1), and those between lie on it.  As
+sum a = 0, of the weight
+
+    at most the share 1 - q lies above the curve, and at most q below            (3)
+
+There is no summation form: every pair of rows may matter.  `solvers/smo.py` solves (2)
+and bounds P + D.
+
+Notation: a = dual_coef_ over the rows support_; b = intercept_.
+Course: S2-41. References: Koenker and Bassett (1978); Takeuchi, Le, Sears and Smola
+(2006).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.arrays import Floats, Vector
+from corollary.core.configuration import get_config
+from corollary.core.parameters import missing, real
+from corollary.core.report import Report
+from corollary.core.roles import SingleRegressor
+from corollary.engine.sources.source import Chunk
+from corollary.kernel_methods.feature_space import SPACE_RULES, FeatureSpaceLearner
+from corollary.objectives.losses import Quantile
+from corollary.solvers import smo
+from corollary.svm.machine import account_for
+
+__all__ = ["KernelQuantileRegressor"]
+
+
+class KernelQuantileRegressor(FeatureSpaceLearner, SingleRegressor):
+    """A quantile of y given x, in the feature space of a kernel.
+
+    Parameters
+    ----------
+    quantile : float in (0, 1), default=0.5
+        q of (1); 0.5 is the median, least absolute deviations.
+    C : float, default=1.0
+        Price of the losses.
+    kernel : str or function, default='rbf'
+        As in `KernelRidge`.
+    degree : int, default=3
+        Of 'poly'.
+    gamma : float, 'scale', 'auto' or None, default='scale'
+        As in `KernelRidge`.
+    coef0 : float, default=0.0
+        Of 'poly' and 'sigmoid'.
+    kernel_params : dict, optional
+        More arguments of a kernel that is a function.
+    shrinking : bool, default=True
+        Whether to leave out rows that cannot matter any more for a while.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions.
+    cache_size : float, default=200
+        Megabytes for kernel rows.
+    verbose : int, default=0
+        Kept for compatibility.
+    max_iter : int, default=-1
+        Most pairs of variables to move; -1 for 10 million, or 100 a row.
+    max_seconds : float, optional
+        Most time for the search.
+
+    Attributes
+    ----------
+    dual_coef_ : array of shape (s,)
+    support_ : array of shape (s,)
+        Numbers of the rows with a coefficient.
+    X_fit_ : array or CSR of shape (s, d)
+        These rows, which prediction needs: a model file holds them.
+    intercept_ : float
+    gamma_ : float
+    n_iter_ : int
+        Pairs of variables moved.
+    n_features_in_ : int
+    report_ : Report
+        With the duality gap, and the shares of (3).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary import KernelQuantileRegressor
+    >>> X, y = np.arange(9.0)[:, None], np.array([0, 1, 2, 3, 400, 5, 6, 7, 8.0])
+    >>> model = KernelQuantileRegressor(kernel="linear", C=10, tol=1e-6).fit(X, y)
+    >>> model.predict([[4.0]]).round(3).tolist()  # the outlier has no pull
+    [4.0]
+    """
+
+    shapes: ClassVar = {"dual_coef_": "s", "X_fit_": "s d|0 0", "support_": "s"}
+    rules: ClassVar = {
+        **FeatureSpaceLearner.kernel_rules,
+        **SPACE_RULES,
+        "quantile": real(0, 1, ends="()"),
+        "C": real(0, ends="(]"),
+        "max_seconds": missing | real(0, ends="(]"),
+    }
+
+    def __init__(
+        self,
+        *,
+        quantile: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        kernel_params: dict[str, Any] | None = None,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+        max_seconds: float | None = None,
+    ) -> None:
+        self.quantile = quantile
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the variables of the machine at work, and copies of the rows."""
+        return rows * (8.0 * features + 300.0)
+
+    # -- learning ------------------------------------------------------------------
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Solve (2)."""
+        X, kernel = self._open(rows.X, rows.w, report)
+        y = rows.y.astype(np.float64)
+        w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
+        q, zero, price = self.quantile, np.zeros(rows.n), self.C * w
+        dual = smo.Dual(-y, price * (q - 1), price * q, zero, zero)
+        threads = get_config().threads
+        gram = self._gram(kernel, X, None, threads)
+        found = smo.solve(gram, dual, self._limits(threads))
+        self._keep_rows(X, found.b)
+        self.intercept_ = -float(found.rho[0])
+        self.n_iter_ = max(found.steps, 1)
+        self._tell(found, y, w, report)
+        self._check_curvature(kernel, X, report)
+
+    def _keep_rows(self, X: Any, a: Floats) -> None:
+        """Keep the rows with a coefficient."""
+        self.support_ = np.flatnonzero(a)
+        self.dual_coef_ = a[self.support_].astype(X.dtype)
+        if self.kernel == "precomputed":
+            self.rows_ = self.rows_[self.support_]
+        else:
+            self.X_fit_ = X[self.support_]
+
+    def _tell(self, found: smo.Optimum, y: Floats, w: Floats, report: Report) -> None:
+        """Report the gap and (3)."""
+        h = found.f + y
+        r = y - h - self.intercept_
+        loss = float(w @ Quantile(self.quantile).at(-r))
+        account_for([found], 0.5 * float(found.b @ h) + self.C * loss, report)
+        free = (found.b > self.C * w * (self.quantile - 1)) & (
+            found.b < self.C * w * self.quantile
+        )
+        above, below = w[(r > 0) & ~free].sum(), w[(r < 0) & ~free].sum()
+        total = w.sum()
+        report.facts["above the curve"] = f"{above / total:.1%} of the weight"
+        report.facts["below the curve"] = f"{below / total:.1%} of the weight"
+        report.facts["on the curve"] = f"{int(free.sum())} rows"
+
+    # -- use -----------------------------------------------------------------------
+    def predict(self, X: Any) -> Vector:
+        """Return the quantile h(x) + b of each row."""
+        check_is_fitted(self)
+        return self._sums(X, self.dual_coef_) + self.intercept_

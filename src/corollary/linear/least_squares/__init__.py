@@ -1,0 +1,1 @@
+"""Regression by squared error: least squares, ridge, Bayesian, components."""

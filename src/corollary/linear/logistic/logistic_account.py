@@ -1,0 +1,181 @@
+"""What logistic regression says of its fit: the gap, and whether a minimum exists.
+
+With a penalty there is a minimum, and the duality gap says how far it is at most
+(`logistic_gap.py`).  So does a Newton step once it is short, with a penalty or
+without (`logistic_bound.py`); the smaller bound is told.  Where neither is known
+the Newton decrement g'H^-1 g / 2 is told as the estimate that it is.  Without a penalty
+there may be no minimum.  The likelihood of two or more classes has a maximum if and
+only if no direction of the weights says yes to all rows and more than yes to some
+(Albert and Anderson 1984): no V other than 0 has
+
+    (V_{y_n} - V_k)'(1, x_n) >= 0   for all n and k                              (1)
+
+up to what changes no score.  Whether the fitted scores are such a V is seen in one
+pass: all margins are positive.  Where some margin is large and the rows are in memory
+and not too many, a linear programme decides (1) (`linear/separability.py`): the vectors
+(e_{y_n} - e_k) (1, x_n)' are to lie in one half-space.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from corollary.core.arrays import Floats
+from corollary.core.report import Optimality, Report
+from corollary.core.rows import dense
+from corollary.engine import ArraySource, Data
+from corollary.linear.logistic.logistic_bound import look, parted
+from corollary.linear.logistic.logistic_gap import duality_gap
+from corollary.linear.logistic.logistic_problem import Problem, Search
+from corollary.linear.logistic.logistic_sums import Margin, margins
+from corollary.linear.separability import separability
+
+__all__ = ["Ended", "account", "conclude"]
+
+SMALL = 800  # weights whose Hessian is worth a pass at the end
+CLOSE = 2.0  # times the decrement, where no other bound is asked for
+WORK = 1e9  # multiplications that this pass may take
+DOUBT = 5.0  # a lead of a score that makes a direction (1) thinkable
+PROGRAMME = 400_000  # entries of the linear programme that still takes a second or two
+KINDS = {
+    "separable": "a hyperplane separates the classes",
+    "touching": "a hyperplane separates the classes but for rows that lie on it",
+}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The last state of a search with what a last look at the data says."""
+
+    search: Any
+    gap: float | None = None
+    decrement: float | None = None
+    by_step: float | None = None  # what a Newton step proves
+    margin: Margin | None = None
+    verdict: str | None = None  # a key of KINDS, or "overlapping"
+
+
+def conclude(data: Data, search: Search) -> Ended:
+    """Take the gap, or the decrement, and look for separable classes."""
+    problem, theta, g = search.problem, search.theta, search.g
+    if data.once or g is None:
+        return Ended(search)
+    decrement, by_step = newton_account(data, search)
+    gap = None
+    if problem.penalised and not close(by_step, decrement):
+        gap = duality_gap(data, problem, theta, search.f, g, search.at_start)
+        gap += stored_change(problem, theta, problem.subgradient(theta, g))
+    margin, verdict = None, None
+    if search.f <= 0.1 or not problem.penalised:
+        W, b = problem.model(theta)
+        margin = data.reduce(partial(margins, W=W, b=b))
+    if not problem.penalised:
+        assert margin is not None
+        if margin.smallest > 0:
+            verdict = "separable"
+        elif margin.largest > DOUBT and isinstance(data.source, ArraySource):
+            verdict = by_programme(data.source, *problem.shape, problem.intercept)
+    return Ended(search, gap, decrement, by_step, margin, verdict)
+
+
+def newton_account(data: Data, search: Search) -> tuple[float | None, float | None]:
+    """Return the decrement and what a Newton step proves, where a pass is worth it."""
+    problem, theta, g = search.problem, search.theta, search.g
+    work = float(data.source.n_rows or np.inf) * theta.size**2
+    if theta.size > SMALL or (problem.penalised and work > WORK):
+        return search.decrement, None
+    curved, (slope, shared) = look(data, problem, theta), parted(problem, theta, g)
+    decrement = curved.decrement(slope) + shared
+    bound = curved.bound(slope, problem.unit_rounding)
+    if bound is not None and np.isfinite(shared):
+        rounding = stored_change(problem, theta, problem.subgradient(theta, g))
+        return decrement, min(bound + shared + rounding, search.f)
+    return decrement if np.isfinite(shared) else None, None
+
+
+def close(bound: float | None, decrement: float | None) -> bool:
+    """Tell whether a bound is about as small as what it bounds."""
+    return bound is not None and decrement is not None and bound <= CLOSE * decrement
+
+
+def stored_change(problem: Problem, theta: Floats, slope: Floats) -> float:
+    """Bound what storing W and b in float32 adds to the objective.
+
+    A change D of the point adds slope'D and half of its curvature, where the mean
+    square of a score's change counts at most 1/2.
+    """
+    if problem.dtype != np.float32:
+        return 0.0
+    W, b = problem.model(theta)
+    unit = problem.unit_rounding / 2
+    by_weight = unit * np.abs(W)  # (m, d)
+    by_offset = by_weight @ np.abs(problem.mean) + unit * np.abs(b)
+    D = np.column_stack([by_weight, by_offset])
+    reach = by_weight @ problem.spread + by_offset
+    curved = 0.25 * float(reach @ reach) + 0.5 * problem.l2 * float((D**2).sum())
+    return float(np.abs(slope) @ D.reshape(-1)) + curved
+
+
+def by_programme(source: ArraySource, m: int, p: int, intercept: bool) -> str | None:
+    """Decide (1), None where that would take too long."""
+    K = max(m, 2)
+    n = len(source.X) if isinstance(source.X, np.ndarray) else source.X.shape[0]
+    if n * (K - 1) * p * m > PROGRAMME:
+        return None
+    keep = slice(None) if source.w is None else source.w > 0
+    X = dense(source.X)[keep].astype(np.float64)
+    y = np.asarray(source.y)[keep]
+    rows = half_space_rows(X, y, K, intercept)
+    side = np.where(np.arange(len(rows)) % 2 == 0, 1.0, -1.0)
+    if len(rows) < 2:
+        return None
+    return separability(rows * side[:, None], side, fit_intercept=False).kind
+
+
+def half_space_rows(X: Floats, y: Any, K: int, intercept: bool) -> Floats:
+    """Return the vectors of (1), the last class's weights being 0."""
+    X = X - X.mean(axis=0) if intercept else X
+    X = X / np.maximum(np.abs(X).max(axis=0), np.finfo(np.float64).tiny)
+    Z = np.hstack([X, np.full((len(X), int(intercept)), 1.0)])
+    E = np.eye(K)
+    rows = [
+        np.einsum("nk,nd->nkd", E[y[y != k]] - E[k], Z[y != k])[:, :-1]
+        for k in range(K)
+    ]
+    return np.concatenate(rows).reshape(-1, (K - 1) * Z.shape[1])
+
+
+def account(ended: Ended, report: Report) -> None:
+    """Write it into the report."""
+    search: Search = ended.search
+    norm = search.residual()
+    bounds = {"duality gap": ended.gap, "gap by a Newton step": ended.by_step}
+    known = {kind: value for kind, value in bounds.items() if value is not None}
+    if known:
+        kind = min(known, key=lambda name: known[name])
+        relative = known[kind] / search.f if search.f > 0 else None
+        report.optimality = Optimality(kind, known[kind], relative)
+    elif ended.decrement is not None:
+        kind = "Newton decrement, an estimate:"
+        report.optimality = Optimality(kind, ended.decrement)
+    else:
+        report.optimality = Optimality("largest entry of the gradient is", norm)
+    report.facts["solver"] = search.described
+    report.facts["gradient"] = norm
+    W, _ = search.problem.model(search.theta)
+    if search.problem.l1:
+        report.facts["nonzeros"] = int(np.count_nonzero(W))
+    if ended.margin is not None and ended.margin.smallest > 0:
+        report.facts["separable"] = f"yes, smallest margin {ended.margin.smallest:.3g}"
+    elif ended.verdict == "touching":
+        report.facts["separable"] = "touching"
+    if ended.verdict in KINDS and not search.problem.penalised:
+        report.warnings.append(
+            "the classes are linearly separable: the likelihood has no maximum, for "
+            f"{KINDS[ended.verdict]}, and the coefficients are only where the search "
+            "stopped. Use a finite C."
+        )

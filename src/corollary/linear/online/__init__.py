@@ -1,0 +1,1 @@
+"""Linear learners that take one row after another."""

@@ -1,0 +1,136 @@
+"""What a sequential fit keeps: its plans, its machines on their way, and its books.
+
+`sequential.py` makes the epochs; an epoch that Ctrl-C cuts short is forgotten here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corollary.core.arrays import Floats, Vector
+from corollary.core.report import StopReason
+from corollary.engine import Data
+from corollary.linear.online.visits import Rows
+
+__all__ = ["SLOT", "SLOTS", "Fit", "Machine", "Plan"]
+
+SLOTS = (
+    "intercept time paid loss weight window_loss window_weight entries updates "
+    "mean_count mean_intercept run best_run best_intercept steps"
+).split()
+SLOT = {name: number for number, name in enumerate(SLOTS)}
+
+
+class Plan(NamedTuple):
+    """How to step, in the order that the compiled loop reads it."""
+
+    loss: int
+    parameter: float = 0.0
+    schedule: int = 0
+    eta0: float = 1.0
+    power: float = 0.5
+    start: float = 1.0
+    alpha: float = 0.0
+    l1: float = 0.0
+    l2: float = 0.0
+    positive: float = 1.0
+    negative: float = 1.0
+    intercept: bool = True
+    average_from: float = np.inf
+    window: float = np.inf
+    batch: float = 1.0
+
+
+@dataclass
+class Machine:
+    """One linear function on its way: the arrays that the loop changes."""
+
+    w: Floats  # (d,)
+    slots: Floats
+    q: Any = None
+    mean: Any = None
+    best: Any = None
+    eta0: float = 1.0
+    lowest: float = float(np.inf)
+    waited: int = 0
+    done: bool = False
+
+    @classmethod
+    def new(cls, d: int, plan: Plan) -> Machine:
+        """Begin at 0."""
+        machine = cls(np.zeros(d), np.zeros(len(SLOTS)), eta0=plan.eta0)
+        machine.slots[SLOT["time"]] = 1.0
+        machine.q = np.zeros(d) if plan.l1 else None
+        machine.mean = np.zeros(d) if np.isfinite(plan.average_from) else None
+        return machine
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.slots[SLOT[name]])
+
+    def copy(self, **changes: Any) -> Machine:
+        """Return the same machine with arrays of its own."""
+        arrays = {
+            name: array.copy()
+            for name in ("w", "slots", "q", "mean", "best")
+            if (array := getattr(self, name)) is not None
+        }
+        return replace(self, **arrays, **changes)
+
+    def clear(self, *names: str) -> None:
+        """Set slots to 0."""
+        for name in names:
+            self.slots[SLOT[name]] = 0.0
+
+    def current(self) -> tuple[Floats, float]:
+        """Return w and b as they stand."""
+        return self.w.copy(), self["intercept"]
+
+    def averaged(self) -> tuple[Floats, float]:
+        """Return the mean of the iterates, or the last where it has not begun."""
+        n = self["mean_count"]
+        if self.mean is None or n == 0:
+            return self.current()
+        return self.mean / n, self["mean_intercept"] / n
+
+    def longest(self) -> tuple[Floats, float]:
+        """Return w and b of the longest run without an update."""
+        return self.best.copy(), self["best_intercept"]
+
+
+@dataclass
+class Fit:
+    """The books of one fit."""
+
+    data: Data
+    seed: int
+    plans: list[Plan]
+    machines: list[Machine]
+    epochs: int = 0
+    stop: StopReason | None = None
+    kept: list[Rows] | None = None  # an array is prepared once
+    costs: list[float] = field(default_factory=list)  # of each machine
+    limits: list[float] = field(default_factory=list)  # costs above are divergence
+    objective: list[float] = field(default_factory=list)
+    monitor: list[list[Floats]] = field(default_factory=list)
+    start: list[tuple[Floats, float]] = field(default_factory=list)
+    moved: list[list[tuple[Rows, Vector]]] = field(default_factory=list)
+    pocket: list[Any] = field(default_factory=list)  # (errors, w, b) of each machine
+    updates: list[int] = field(default_factory=list)  # of each machine, in all epochs
+    before: list[Machine] = field(default_factory=list)  # this epoch
+    marks: list[tuple[int, int, int]] = field(default_factory=list)  # of the lists
+
+    def mark(self) -> None:
+        """Begin an epoch: remember where everything stands."""
+        self.before = [machine.copy() for machine in self.machines]
+        lists = zip(self.monitor, self.moved, self.updates, strict=True)
+        self.marks = [(len(costs), len(rows), n) for costs, rows, n in lists]
+
+    def go_back(self) -> None:
+        """Forget the epoch that Ctrl-C has cut short."""
+        self.epochs, self.machines = len(self.objective), self.before
+        for j, (costs, rows, updates) in enumerate(self.marks):
+            del self.monitor[j][costs:], self.moved[j][rows:]
+            self.updates[j] = updates

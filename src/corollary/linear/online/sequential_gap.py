@@ -1,0 +1,84 @@
+"""How far a linear model that was learned row by row is from the best one.
+
+A stochastic fit sees its cost fall, not how far it has to go.  One pass over the rows
+after the last epoch gives the objective
+
+    J(w, b) = 1/n sum_i o_i L(y_i, w'x_i + b) + R(w)                                 (1)
+
+at the weights that are kept, and a bound on it from below (`objectives/duality.py`):
+their distance is at least J - min J.  n counts visits, so whole weights are
+repetitions.  Of several machines the one that is farthest speaks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from corollary.core.arrays import Floats
+from corollary.core.report import Optimality
+from corollary.linear.online.sequential import Fit, SequentialLearner
+from corollary.linear.online.visits import Rows
+from corollary.objectives.duality import DualityGap, DualSums, dual_sums, gap_of_sums
+
+__all__ = ["tell_gap"]
+
+BLOCK = 8192  # rows at a time
+
+
+def tell_gap(
+    learner: SequentialLearner, fit: Fit, found: list[tuple[Floats, float]]
+) -> None:
+    """Write the gap into the report, where rows can be met again and theory has one."""
+    loss, penalty = learner._loss(), learner._penalty()
+    finite = all(np.isfinite([*w, b]).all() for w, b in found)
+    if fit.data.once or not loss.convex or penalty.strength == 0 or not finite:
+        return
+    dtype = fit.data.source.dtype
+    stored = [(w.astype(dtype), float(dtype.type(b))) for w, b in found]
+    worst = max(gaps(learner, fit, stored), key=lambda gap: gap.gap)
+    relative = worst.gap / worst.primal if worst.primal > 0 else 0.0
+    learner.report_.optimality = Optimality("duality gap", worst.gap, relative)
+    learner.report_.facts["objective"] = worst.primal
+    learner.report_.reads = fit.data.passes
+
+
+def gaps(
+    learner: SequentialLearner, fit: Fit, found: list[tuple[Floats, float]]
+) -> list[DualityGap]:
+    """Return the gap of each machine by one pass over the rows."""
+    sums: list[DualSums | None] = [None] * len(found)
+    visits = 0.0
+    for rows, _ in learner.passed(fit):
+        _, times = rows.visits()
+        visits += len(rows.which) if times is None else float(times[rows.which].sum())
+        for first in range(0, len(rows.which), BLOCK):
+            part = rows.which[first : first + BLOCK]
+            for j, (w, b) in enumerate(found):
+                more = block_sums(learner, fit, j, rows, part, w, b)
+                before = sums[j]
+                sums[j] = more if before is None else before + more
+    intercept = bool(fit.plans[0].intercept)
+    return [
+        gap_of_sums(s, w, learner._penalty(), visits, intercept=intercept)
+        for s, (w, _) in zip(sums, found, strict=True)
+        if s is not None
+    ]
+
+
+def block_sums(
+    learner: SequentialLearner,
+    fit: Fit,
+    j: int,
+    rows: Rows,
+    part: Any,
+    w: Floats,
+    b: float,
+) -> DualSums:
+    """Return what some rows contribute to the gap of machine j."""
+    X, y = rows.X[part], learner._target(rows.y[part], j)
+    f = np.asarray(X @ w.astype(np.float64), dtype=np.float64) + b
+    o = np.ones(len(part)) if rows.weight is None else rows.weight[part]
+    o = o * np.where(y > 0, fit.plans[j].positive, fit.plans[j].negative)
+    return dual_sums(learner._loss(), X, y, f, o)

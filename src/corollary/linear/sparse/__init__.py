@@ -1,0 +1,1 @@
+"""Regression with sparse coefficients: lasso and elastic net."""

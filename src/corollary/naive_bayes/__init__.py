@@ -1,0 +1,5 @@
+"""Naive Bayes classifiers: features independent within each class."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,282 @@
+"""Linear classification of several classes with one hinge loss, solved to a gap.
+
+Also known as: multiclass SVM, Crammer and Singer's machine, Weston and Watkins'
+machine, single-machine multiclass.
+
+With scores s = W x (and a constant feature for the intercept) minimise
+
+    P(W) = 1/2 ||W||^2 + sum_i C_i L(s_i, y_i),   C_i = C w_i                        (1)
+    L = max_k [e_k + s_k - s_y]            e_k = 1[k != y]      ('crammer_singer')   (2)
+    L = sum_{k != y} max(0, 1 + s_k - s_y)                      ('weston_watkins')   (3)
+
+Every row has dual variables alpha_i in R^K with sum 0, and W = sum_i alpha_i x_i'.  The
+dual, of which every value bounds P from below, is
+
+    D(alpha) = -1/2 ||W||^2 - sum_ik e_ik alpha_ik                                   (4)
+    (2): alpha_ik <= C_i 1[k = y_i]        (3): -C_i <= alpha_ik <= 0 for k != y_i   (5)
+
+It rises row by row, the rows in a new order in every round.  With A = ||x_i||^2 and B_k
+= s_k + e_k - A alpha_ik the best alpha_i under (2) is
+
+    alpha_ik = min(C_i 1[k = y_i], (beta - B_k)/A),                                  (6)
+    beta the mean of the r largest D_k = B_k + A C_i 1[k = y_i], less A C_i / r      (7)
+
+with the r at which the next D_k is no longer above beta.  Under (3) each pair (y, k)
+moves by itself, within its bounds, by
+
+    (1 - s_y + s_k) / (2 A)                                                          (8)
+
+Rows with alpha_i = 0 whose margins hold are passed over until the next look at the gap,
+which takes the scores of all rows.
+
+P - D is the gap: the fit ends where it is at most tol P, and P is then at most tol of
+itself above its minimum; W is within sqrt(2 (P - D)) of the best.  For two classes both
+losses are the hinge, and w_1 - w_0 is the binary machine with 2 C; one machine for each
+class against the rest solves another problem, whose classes do not compete.
+
+It has no summation form: the rows are kept in memory with K numbers each.
+`SGDClassifier(loss='hinge')` takes a stream of any size, one class against the rest.
+
+The intercept is the weight of a constant feature, `intercept_scaling`, and penalised
+like the others; a larger constant penalises it less.
+
+Notation: W (K, d) = coef_ ((1, d) for two classes: w_1 - w_0); w_i = sample weights.
+Course: S3-70. References: Crammer and Singer (2001); Weston and Watkins (1999); Keerthi
+et al. (2008).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.extmath import row_norms
+
+from corollary import loops
+from corollary.core.arrays import Floats, Vector
+from corollary.core.checks import check_memory, check_two_classes
+from corollary.core.class_weights import class_weight_rule, stated_class_weights
+from corollary.core.parameters import (
+    boolean,
+    one_of,
+    real,
+    seed,
+    whole,
+)
+from corollary.core.randomness import entropy
+from corollary.core.report import Optimality, Report, StopReason, stored_gap
+from corollary.core.rows import rows_loop
+from corollary.engine import Chunk
+from corollary.engine.rows_learner import RowsLearner
+from corollary.linear.linear_classifier import LinearClassifier
+from corollary.linear.online.visits import Rows, rows_to_visit
+from corollary.objectives.multiclass_hinge import multiclass_hinge
+
+__all__ = ["CrammerSingerClassifier"]
+
+ROUNDS = 10  # at most, from one look at the gap to the next
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The problem, and the dual and primal variables that the loop changes."""
+
+    rows: Rows
+    C: Floats  # (n,)
+    squares: Floats  # (n,)
+    constant: float
+    sum: bool
+    alpha: Floats  # (n, K)
+    W: Floats  # (K, d)
+    b: Floats  # (K,)
+
+    def round(self, order: Vector) -> None:
+        """Visit the rows, (6) or (8)."""
+        X, y = self.rows.X, self.rows.y
+        rows_loop(loops.hinge_round, loops.hinge_round_csr, X)(
+            y,
+            order.astype(np.int64, copy=False),
+            self.C,
+            self.squares,
+            self.sum,
+            self.constant,
+            self.alpha,
+            self.W,
+            self.b,
+        )
+
+    def look(self) -> tuple[float, float, Vector]:
+        """Return P, D and which rows are at rest, with W summed anew.
+
+        A row rests where it costs nothing and pulls at nothing: (6) and (8) leave it
+        alone until other rows have moved W towards it.
+        """
+        X, which, y = self.rows.X, self.rows.which, self.rows.y
+        self.W[:] = np.asarray((X.T @ self.alpha).T)
+        self.b[:] = self.constant * self.alpha.sum(axis=0)
+        S = np.asarray(X @ self.W.T)[which] + self.constant * self.b
+        form = "sum" if self.sum else "largest"
+        losses = multiclass_hinge(S, y[which], form=form)
+        half = 0.5 * float((self.W**2).sum() + self.b @ self.b)
+        P = half + float(self.C[which] @ losses)  # (1)
+        others = self.alpha.sum() - self.alpha[np.arange(len(y)), y].sum()
+        at_rest = np.ones(len(y), dtype=bool)
+        at_rest[which] = (losses == 0) & ~self.alpha[which].any(axis=1)
+        return P, -half - float(others), at_rest  # (4)
+
+
+class CrammerSingerClassifier(RowsLearner, LinearClassifier):
+    """One linear machine for all classes, with the hinge loss of their contest.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of a violation; the larger, the less is the penalty worth.
+    loss : {'crammer_singer', 'weston_watkins'}
+        The largest violation (2) or the sum of them (3).
+    tol : float, default=1e-4
+        Stop when the gap is at most this share of P.
+    fit_intercept : bool, default=True
+        Whether there is a constant feature.
+    intercept_scaling : float, default=1.0
+        The constant feature.
+    class_weight : dict, 'balanced' or None
+        Weight of each class; 'balanced' gives all classes the same total.
+    max_iter : int, default=1000
+        Rounds over the rows.
+    random_state : int, RandomState or None, default=0
+        Seed of the orders.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    coef_ : array of shape (K, d), or (1, d) for two classes
+    intercept_ : array of shape (K,) or (1,)
+    n_iter_ : int
+        Rounds.
+    support_ : array
+        Rows with alpha_i not 0: the others could be left out.
+    n_features_in_ : int
+    report_ : Report
+        With the gap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary import CrammerSingerClassifier
+    >>> X = np.array([[0.0, 2.0], [0, 3], [2, -1], [3, -1], [-2, -1], [-3, -2]])
+    >>> model = CrammerSingerClassifier().fit(X, [0, 0, 1, 1, 2, 2])
+    >>> model.predict([[0.0, 9.0], [9.0, 0.0], [-9.0, 0.0]]).tolist()
+    [0, 1, 2]
+    """
+
+    takes_sparse = True
+    shapes: ClassVar = {"classes_": "K", "coef_": "m d", "intercept_": "m"}
+    rules: ClassVar = {
+        "C": real(0, ends="(]"),
+        "loss": one_of("crammer_singer", "weston_watkins"),
+        "tol": real(0, ends="(]"),
+        "fit_intercept": boolean,
+        "intercept_scaling": real(0, ends="(]"),
+        "class_weight": class_weight_rule,
+        "max_iter": whole(1),
+        "random_state": seed,
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        loss: str = "crammer_singer",
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        class_weight: Any = None,
+        max_iter: int = 1000,
+        random_state: Any = 0,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the dual variables, and a copy of the rows."""
+        return rows * (
+            8.0 * features + 8.0 * len(getattr(self, "classes_", [])) + 100.0
+        )
+
+    # -- learning ------------------------------------------------------------------
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Raise (4) until the gap is closed."""
+        K, draw = len(self.classes_), entropy(self.random_state)
+        check_two_classes(self)
+        totals = np.bincount(rows.y, rows.w, minlength=K).astype(np.float64)
+        machine = self._machine(rows, stated_class_weights(self, totals), draw)
+        self._solve(machine, draw, report)
+        self._publish(machine, report, rows.X.dtype)
+
+    def _machine(self, chunk: Chunk, weights: Floats, draw: int) -> Machine:
+        """Set up the problem, in an order of the rows that is their own."""
+        rows = rows_to_visit(chunk, shuffle=True, seed=draw)
+        n, K, d = chunk.n, len(self.classes_), chunk.X.shape[1]
+        what, remedy = "the dual variables of all rows", "Use SGDClassifier."
+        check_memory(self, 8.0 * n * K, what, remedy)
+        C = np.zeros(n)
+        C[rows.which] = self.C * rows.weights()
+        codes = np.ascontiguousarray(chunk.y, dtype=np.int32)
+        C *= weights[codes]
+        constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        X = chunk.X
+        squares = row_norms(X.astype(np.float64), squared=True) + constant**2
+        alpha = np.zeros((n, K))
+        self._settle_empty_rows(alpha, codes, C, squares)
+        rows = Rows(X, codes, rows.which, rows.weight, True, rows.first_row)
+        summed = self.loss == "weston_watkins"
+        W, b = np.zeros((K, d)), np.zeros(K)
+        return Machine(rows, C, squares, constant, summed, alpha, W, b)
+
+    def _settle_empty_rows(
+        self, alpha: Floats, y: Vector, C: Floats, squares: Floats
+    ) -> None:
+        """Give rows of zeros, which move nothing, the alpha that counts their loss."""
+        for i in np.flatnonzero(squares <= 0):
+            others = [k for k in range(alpha.shape[1]) if k != y[i]]
+            others = others if self.loss == "weston_watkins" else others[:1]
+            alpha[i, others] = -C[i]
+            alpha[i, y[i]] = C[i] * len(others)
+
+    def _solve(self, machine: Machine, draw: int, report: Report) -> None:
+        """Make rounds until the gap is closed."""
+        report.stop = StopReason.MAX_PASSES
+        rounds, pause = 0, 1
+        P, D, at_rest = machine.look()
+        while rounds < self.max_iter:
+            for _ in range(min(pause, self.max_iter - rounds)):
+                order = machine.rows.order(draw, rounds)
+                machine.round(order[~at_rest[order]])
+                rounds += 1
+            pause = min(2 * pause, ROUNDS)
+            P, D, at_rest = machine.look()
+            report.objective.append(P)
+            if P - D <= self.tol * P:
+                report.stop = StopReason.CONVERGED
+                break
+        gap = stored_gap(max(P - D, 0.0), P, machine.rows.X.dtype)
+        report.passes = rounds
+        report.optimality = Optimality("duality gap", gap, gap / P if P > 0 else 0.0)
+
+    def _publish(self, machine: Machine, report: Report, dtype: Any) -> None:
+        """Set what users read."""
+        W, b = machine.W, machine.b * machine.constant
+        if len(b) == 2:
+            W, b = W[1:] - W[:1], b[1:] - b[:1]
+        self.coef_, self.intercept_ = W.astype(dtype), b.astype(dtype)
+        self.n_iter_ = report.passes
+        self.support_ = np.flatnonzero((machine.alpha != 0).any(axis=1))
+        report.facts["support rows"] = len(self.support_)
