@@ -1,0 +1,112 @@
+"""The facts of a report: values under documented names, and the words for them.
+
+A fit notes what it knows as values, `report.facts["rank"] = 3`.  The table below says
+what each name means and how it is printed; no other module turns a fact into words, and
+none reads the words back.
+
+>>> from corollary.core.facts import printed
+>>> printed({"rank": 3, "n_features": 5, "variance_kept": 0.9871})
+[('rank', '3 of 5'), ('variance kept', '98.71%')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["FACTS", "Fact", "check_facts", "plain", "printed"]
+
+
+class Fact(NamedTuple):
+    """What a fact means, and how it is printed."""
+
+    meaning: str
+    label: str = ""  # its name with spaces, by default
+    of: str = ""  # the fact that it is a part of: "3 of 5"
+    words: Callable[[Any], str] | None = None
+
+
+def share(value: Any) -> str:
+    """Print a share in percent."""
+    return f"{float(value):.4g}" if value > 1 else f"{float(value):.2%}"
+
+
+def yes_or_no(value: Any) -> str:
+    """Print a truth."""
+    return "yes" if value else "no"
+
+
+def counts(value: Any) -> str:
+    """Print numbers by name."""
+    return ", ".join(f"{number} {name}" for name, number in value.items())
+
+
+def interval(value: Any) -> str:
+    """Print the ends of an interval."""
+    low, high = value
+    return f"[{low:.4g}, {high:.4g}]"
+
+
+FACTS: dict[str, Fact] = {
+    # -- how the fit was made ----------------------------------------------------------
+    "solver": Fact("the method that minimised the objective"),
+    "route": Fact("the sums or the decomposition that the solution came from"),
+    # -- the size of the model ---------------------------------------------------------
+    "n_features": Fact("columns of X", label="features"),
+    "n_parameters": Fact("free parameters of the model", label="parameters"),
+    "rank": Fact("rank of the columns of X", of="n_features"),
+}
+
+
+def printed(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return label and words of each fact; what another one is 'of' is not repeated."""
+    whole = {FACTS[name].of for name in facts}
+    return [
+        (FACTS[name].label or name.replace("_", " "), _words(name, facts))
+        for name in facts
+        if name not in whole
+    ]
+
+
+def _words(name: str, facts: Mapping[str, Any]) -> str:
+    fact = FACTS[name]
+    text = (fact.words or shown)(facts[name])
+    return f"{text} of {shown(facts[fact.of])}" if fact.of in facts else text
+
+
+def shown(value: Any) -> str:
+    """Print a value that needs no words of its own."""
+    if isinstance(value, bool):
+        return yes_or_no(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, Mapping):
+        return counts(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(shown, value))
+    return str(value)
+
+
+def plain(value: Any) -> Any:
+    """Return a fact as Python's own numbers, texts, lists and dicts.
+
+    >>> import numpy as np
+    >>> plain({"a": np.float64(1.5), "b": (np.int64(1), True)})
+    {'a': 1.5, 'b': [1, True]}
+    """
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(name): plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return value
+
+
+def check_facts(facts: Mapping[str, Any]) -> None:
+    """Refuse a fact that the table does not know; a test fits every estimator."""
+    unknown = sorted(set(facts) - set(FACTS))
+    if unknown:
+        raise ValueError(f"no fact is called {', '.join(unknown)}")
