@@ -57,21 +57,23 @@ FACTS: dict[str, Fact] = {
     "n_features": Fact("columns of X", label="features"),
     "n_parameters": Fact("free parameters of the model", label="parameters"),
     "rank": Fact("rank of the columns of X", of="n_features"),
+    "n_components": Fact("components kept", label="components", of="n_features"),
+    "variance_kept": Fact("share of the variance that is kept", words=share),
 }
 
 
 def printed(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return label and words of each fact; what another one is 'of' is not repeated."""
-    whole = {FACTS[name].of for name in facts}
+    known = {name: FACTS.get(name, Fact("")) for name in facts}
+    whole = {fact.of for fact in known.values()}
     return [
-        (FACTS[name].label or name.replace("_", " "), _words(name, facts))
-        for name in facts
+        (fact.label or name.replace("_", " "), _words(fact, name, facts))
+        for name, fact in known.items()
         if name not in whole
     ]
 
 
-def _words(name: str, facts: Mapping[str, Any]) -> str:
-    fact = FACTS[name]
+def _words(fact: Fact, name: str, facts: Mapping[str, Any]) -> str:
     text = (fact.words or shown)(facts[name])
     return f"{text} of {shown(facts[fact.of])}" if fact.of in facts else text
 

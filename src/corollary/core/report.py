@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.facts import plain, printed
+
 __all__ = ["Optimality", "Report", "StopReason", "stored_gap"]
 
 ROUNDINGS = 4  # of an objective whose coefficients are stored in float32
@@ -113,7 +115,7 @@ class Report:
     condition : float or None
         Condition number of the problem that was solved, where there is one.
     facts : dict of str to value
-        What else the method knows of this fit (solver, rank, ...).
+        What else the method knows of this fit, by the names of `core/facts.py`.
     warnings : list of str
         Sentences worth reading before the model is used.
     seconds : float
@@ -153,7 +155,7 @@ class Report:
             lines.append(f"  objective     {arrow}{last:.6g}")
         if self.condition is not None:
             lines.append(f"  conditioning  {self.condition:.3g}")
-        lines += [f"  {name:<13} {_shown(value)}" for name, value in self.facts.items()]
+        lines += [f"  {label:<13} {words}" for label, words in printed(self.facts)]
         lines += [f"  warning       {text}" for text in self.warnings]
         return "\n".join(lines)
 
@@ -186,7 +188,8 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values only, as a model file stores them."""
-        return asdict(self) | {"stop": self.stop.word}
+        facts = {"facts": plain(self.facts)}
+        return asdict(self) | {"stop": self.stop.word} | facts
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Report:
@@ -204,7 +207,3 @@ class Report:
 
 
 PLAIN = {"learner": str, "objective": list, "facts": dict, "warnings": list}
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
