@@ -83,7 +83,7 @@ def test_precision_frames_and_names():
 def test_it_fits_on_chunks_and_reports():
     model = PolynomialFeatures(2).fit(lambda: iter([np.ones((3, 4)), np.ones((2, 4))]))
     assert model.report_.rows == 5
-    assert model.report_.facts["columns"] == "15 from 4"
+    assert model.report_.facts["n_features_out"] == 15
 
 
 def test_saved_and_loaded(tmp_path):

@@ -276,7 +276,7 @@ class KMeans(StreamingLearner, Clusterer):
     def account(self, state: Centres, report: Report) -> None:
         """Tell how far J may be above the best clustering there is (6)."""
         J = report.objective[-1]
-        report.facts["clusters"] = len(state.mu)
+        report.facts["n_clusters"] = len(state.mu)
         if report.stop is StopReason.STREAMING and report.passes > 1:
             return  # (6) is known of the first batch only
         if np.isfinite(state.bound) and state.bound > 0:

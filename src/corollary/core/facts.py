@@ -55,9 +55,30 @@ FACTS: dict[str, Fact] = {
     "route": Fact("the sums or the decomposition that the solution came from"),
     # -- the size of the model ---------------------------------------------------------
     "n_features": Fact("columns of X", label="features"),
+    "n_features_used": Fact(
+        "features that matter", label="features used", of="n_features"
+    ),
+    "n_features_out": Fact("columns that `transform` makes", label="new columns"),
     "n_parameters": Fact("free parameters of the model", label="parameters"),
+    "rows_per_parameter": Fact("rows for each free parameter"),
+    "n_clusters": Fact("clusters", label="clusters"),
+    "n_landmarks": Fact("rows that the features compare with", label="landmarks"),
+    "n_rows_kept": Fact("training rows that the model keeps", label="rows kept"),
     "rank": Fact("rank of the columns of X", of="n_features"),
+    "rank_within": Fact(
+        "rank of the scatter within the classes", label="rank of W", of="n_features"
+    ),
     "n_components": Fact("components kept", label="components", of="n_features"),
+    # -- what it assumes, and how good it is -------------------------------------------
+    "law": Fact("the distribution of the rows"),
+    "densities": Fact("the kind of density that each class has"),
+    "kernel": Fact("the kernel, as a formula"),
+    "error_bound": Fact("the error of the kernel on all pairs is below"),
+    "confidence": Fact("the probability with which a bound holds"),
+    "mean_error_bound": Fact(
+        "the error of the kernel, on average over draws, is below"
+    ),
+    "least_covered": Fact("similarity of the farthest row to its landmark"),
     "variance_kept": Fact("share of the variance that is kept", words=share),
 }
 

@@ -181,8 +181,8 @@ class ParametricDensity(StreamingLearner, DensityEstimator):
         report.facts["law"] = type(state.law).__name__
         if self.prior is None:
             free = self._family().n_parameters(state.law)
-            report.facts["parameters"] = free
-            report.facts["rows for each"] = float(state.n / max(free, 1))
+            report.facts["n_parameters"] = free
+            report.facts["rows_per_parameter"] = float(state.n / max(free, 1))
         if self.shrinkage == "auto" and state.singular:
             report.warnings.append(
                 f"the covariance was singular ({state.singular}) and was shrunk; drop "

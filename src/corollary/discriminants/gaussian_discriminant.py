@@ -208,7 +208,7 @@ class GaussianDiscriminant(StreamingClassifier, GaussianRule):
             "diagonal": k * d,
             "full": k * d * (d + 1) // 2,
         }
-        report.facts["parameters"] = k - 1 + k * d + own[self.covariance]
+        report.facts["n_parameters"] = k - 1 + k * d + own[self.covariance]
         report.condition = float((state.s[:, 0] / state.s[:, -1]).max())
         singular_classes(self, state.Sigma, state.s, state.raised, report)
 

@@ -188,7 +188,7 @@ class QuadraticDiscriminantAnalysis(ScatterLearner, GaussianRule):
         report.objective = []
         k, d = state.k, state.d
         own = d + d * (d + 1) // 2
-        report.facts["parameters"] = k * own + k - 1
+        report.facts["n_parameters"] = k * own + k - 1
         report.condition = float((rule.s[:, 0] / rule.s[:, -1]).max())
         if not self.reg_param:
             singular_classes(self, rule.Sigma, rule.s, rule.raised, report)

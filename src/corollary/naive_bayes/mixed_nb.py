@@ -50,7 +50,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import array_like, missing, one_of, real, whole
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import class_priors
-from corollary.engine import Chunk, Data, Fitted, Statistics
+from corollary.engine import Chunk, Data, Fitted, Statistics, StreamingClassifier
 from corollary.engine.classes import ClassMoments, ClassScatters
 from corollary.naive_bayes.categorical_nb import refuse_unseen
 from corollary.naive_bayes.categories import (
@@ -90,7 +90,7 @@ class MixedModel:
     epsilon: float = 0.0
 
 
-class MixedNB(NaiveBayes):
+class MixedNB(StreamingClassifier, NaiveBayes):
     """Bayes' rule on Gaussian, yes-no and categorical columns together.
 
     Parameters
@@ -241,7 +241,7 @@ class MixedNB(NaiveBayes):
         g, k = len(state.numeric), len(state.prior)
         free = g + (g * (g + 1) // 2 if self.covariance == "full" else g)
         answers = state.L.shape[1] - len(state.discrete)
-        report.facts["parameters"] = k * (free + answers) + k - 1
+        report.facts["n_parameters"] = k * (free + answers) + k - 1
         if g and self.covariance == "full" and np.linalg.eigvalsh(state.S).min() <= 0:
             report.warnings.append(
                 "the covariance of some class is singular: the model cannot predict; "

@@ -42,8 +42,8 @@ from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import Rule, boolean, one_of, whole
 from corollary.core.report import Report
 from corollary.core.roles import total_weight
-from corollary.engine import Chunk, Data, Statistics
-from corollary.preparation.expansion import Expansion, exact
+from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
+from corollary.preparation.expansion import Expansion, exact, publish_columns
 
 __all__ = ["PolynomialFeatures"]
 
@@ -62,7 +62,7 @@ def _pair(value: Any) -> bool:
     return both and all(whole(0).holds(v) for v in value) and value[0] <= value[1]
 
 
-class PolynomialFeatures(Expansion):
+class PolynomialFeatures(SummationLearner, Expansion):
     """Products of inputs up to a degree.
 
     Parameters
@@ -138,6 +138,10 @@ class PolynomialFeatures(Expansion):
     def update(self, s: Counted, state: int) -> int:
         """Learn nothing more."""
         return state
+
+    def publish(self, fitted: Fitted) -> None:
+        """Set what users read."""
+        publish_columns(self, fitted)
 
     def account(self, state: int, report: Report) -> None:
         """Report that nothing is approximated."""
