@@ -78,7 +78,7 @@ __all__ = ["KMeans"]
 
 
 @dataclass(frozen=True)
-class Far:
+class FarthestRows:
     """The m rows farthest from their centres: homes for empty clusters."""
 
     m: int  # a chunk's count of empty clusters; no more can be empty in the sum
@@ -88,14 +88,16 @@ class Far:
     z: Vector  # (at most m,) the cluster each one is in
 
     @classmethod
-    def ordered(cls, m: int, d2: Floats, x: Floats, w: Floats, z: Vector) -> Far:
+    def ordered(
+        cls, m: int, d2: Floats, x: Floats, w: Floats, z: Vector
+    ) -> FarthestRows:
         """Keep the m farthest; equal distances are ordered by the rows' values."""
         order = np.lexsort((*x.T[::-1], -d2))[:m]
         return cls(m, d2[order], x[order], w[order], z[order])
 
-    def __add__(self, other: Far) -> Far:
+    def __add__(self, other: FarthestRows) -> FarthestRows:
         pairs = zip(self._columns(), other._columns(), strict=True)
-        return Far.ordered(min(self.m, other.m), *map(np.concatenate, pairs))
+        return FarthestRows.ordered(min(self.m, other.m), *map(np.concatenate, pairs))
 
     def _columns(self) -> tuple[Floats, Floats, Floats, Vector]:
         return self.d2, self.x, self.w, self.z
@@ -108,11 +110,11 @@ class Assigned(Statistics):
     n: Floats  # (k,)   weight of the rows in each cluster
     sum_x: Floats  # (k, d) weighted sum of those rows
     J: float  # this chunk's share of (1)
-    far: Far  # its farthest rows, as many as it has empty clusters
+    far: FarthestRows  # its farthest rows, as many as it has empty clusters
 
     def scaled(self, factor: float) -> Assigned:
         """Count the same rows `factor` times; single rows are forgotten."""
-        far = Far(len(self.n), *(column[:0] for column in self.far._columns()))
+        far = FarthestRows(len(self.n), *(column[:0] for column in self.far._columns()))
         return Assigned(self.n * factor, self.sum_x * factor, self.J * factor, far)
 
 
@@ -415,7 +417,7 @@ def remembered(chunk: Chunk, mu: Floats) -> Remembered:
     return Remembered(memory["labels"], memory["lower"], fresh, drift)
 
 
-def farthest(chunk: Chunk, mu: Floats, z: Vector, n: Floats) -> Far:
+def farthest(chunk: Chunk, mu: Floats, z: Vector, n: Floats) -> FarthestRows:
     """Return the chunk's farthest rows, as many as it leaves clusters empty."""
     m = int((n == 0).sum())
     rows = np.arange(chunk.n if m else 0)
@@ -427,7 +429,7 @@ def farthest(chunk: Chunk, mu: Floats, z: Vector, n: Floats) -> Far:
         d2 = squared_distances(chunk.X, mu, rows, z)
     X = dense(chunk.X[rows]).astype(np.float64)
     w = np.ones(len(rows)) if chunk.w is None else chunk.w[rows].astype(np.float64)
-    return Far.ordered(m, d2, X, w, z[rows])
+    return FarthestRows.ordered(m, d2, X, w, z[rows])
 
 
 def squared_distances(X: Matrix, mu: Floats, rows: Vector, z: Vector) -> Floats:

@@ -330,8 +330,8 @@ class MixedNB(StreamingClassifier, NaiveBayes):
             return np.zeros(0, dtype=np.int64)
         known = {} if names is None else {name: j for j, name in enumerate(names)}
         found = np.array([known.get(c, -1) if isinstance(c, str) else c for c in given])
-        whole_ = found.dtype.kind in "iu" and found.ndim == 1
-        if not whole_ or found.min() < 0 or found.max() >= d:
+        integral = found.dtype.kind in "iu" and found.ndim == 1
+        if not integral or found.min() < 0 or found.max() >= d:
             must = f"{which} must name columns, or number them in [0, {d})"
             raise ParameterError(sentence(self, must, repr(given)[:60]))
         return np.unique(found).astype(np.int64)

@@ -92,20 +92,22 @@ def load(path: str | os.PathLike[str]) -> Any:
             raise ModelFileError("the file holds arrays that the model does not use")
         check_answers(model)
     except ModelFileError as error:
-        raise ModelFileError(told(shown, f"{error}")) from None
+        raise ModelFileError(cannot_load(shown, f"{error}")) from None
     except FileNotFoundError:
-        raise ModelFileError(told(shown, "it does not exist")) from None
+        raise ModelFileError(cannot_load(shown, "it does not exist")) from None
     except OSError as error:
-        raise ModelFileError(told(shown, error.strerror or f"{error}")) from None
+        raise ModelFileError(cannot_load(shown, error.strerror or f"{error}")) from None
     except MemoryError:
-        raise ModelFileError(told(shown, "it needs too much memory")) from None
+        raise ModelFileError(cannot_load(shown, "it needs too much memory")) from None
     except Exception as error:  # whatever is wrong with a file is the file's fault
-        raise ModelFileError(told(shown, f"{error}" or type(error).__name__)) from None
+        raise ModelFileError(
+            cannot_load(shown, f"{error}" or type(error).__name__)
+        ) from None
     warn_if_newer(shown, tree["version"])
     return model
 
 
-def told(shown: str, reason: str) -> str:
+def cannot_load(shown: str, reason: str) -> str:
     """Say in one sentence that a file cannot be loaded, and why."""
     reason = plain(reason).rstrip(".")
     return f"load: {shown} cannot be loaded: {reason}."

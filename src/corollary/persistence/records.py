@@ -23,7 +23,7 @@ RECORDS = {
     "Assigned": "corollary.clustering.k_means",
     "Centroids": "corollary.discriminants.nearest_centroid",
     "Centres": "corollary.clustering.k_means",
-    "Far": "corollary.clustering.k_means",
+    "FarthestRows": "corollary.clustering.k_means",
     "ClassMoments": "corollary.engine.classes",
     "ClassScatters": "corollary.engine.classes",
     "Gaussians": "corollary.naive_bayes.gaussian_nb",
