@@ -47,7 +47,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from corollary import loops
-from corollary.clustering.seeding import Survey, k_means_plus_plus, sample_size
+from corollary.clustering.seeding import Survey, sample_size, spread_out
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_X
 from corollary.core.configuration import get_config
@@ -376,7 +376,7 @@ class KMeans(StreamingLearner, Clusterer):
         elif self.init == "random":
             mu = dense(X[rng.choice(X.shape[0], k, replace=False, p=w / w.sum())])
         else:
-            mu = k_means_plus_plus(X, w, k, rng)  # (5)
+            mu = dense(X[spread_out(X, w, k, rng)]).astype(np.float64)  # (5)
         return self._centres(np.asarray(mu), survey, data)
 
     def _centres(self, mu: Floats, survey: Survey, data: Data) -> Centres:

@@ -16,7 +16,12 @@ from corollary.core.checks import check_memory, check_two_classes, names_of
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import Rule, missing, one_of, real
 from corollary.core.report import Report
-from corollary.discriminants.shrinkage import FourthMoments, ledoit_wolf, shrunk, spread
+from corollary.discriminants.shrinkage import (
+    FourthMoments,
+    shrunk,
+    shrunk_by_sums,
+    spread,
+)
 from corollary.distributions.covariance import diagnose
 from corollary.engine import Chunk, Data
 from corollary.engine.classes import ClassScatters
@@ -82,7 +87,7 @@ def one(S: Floats, n: float, q: float | None, shrinkage: Any) -> Floats:
     """Shrink one covariance: not at all, by a share, or by Ledoit and Wolf's."""
     if shrinkage is None:
         return S
-    return ledoit_wolf(S, n, q)[0] if q is not None else shrunk(S, shrinkage)
+    return shrunk_by_sums(S, n, q).covariance if q is not None else shrunk(S, shrinkage)
 
 
 def estimated(learner: Any, data: Data, estimator: Any) -> Floats:
