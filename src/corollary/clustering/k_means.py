@@ -221,6 +221,9 @@ class KMeans(StreamingLearner, Clusterer):
     # -- learning ------------------------------------------------------------------
     def starts(self, data: Data, seed: int) -> Iterator[Centres]:
         """Look at the data once, then seed every restart from the same sample."""
+        if self.algorithm == "elkan" and self.n_clusters == 1:
+            text = "KMeans: algorithm='elkan' saves nothing with one cluster."
+            warnings.warn(text, RuntimeWarning, stacklevel=6)
         survey = self._survey(data, seed)
         self._check_rows(data)
         for number in range(self._restarts()):
@@ -249,9 +252,13 @@ class KMeans(StreamingLearner, Clusterer):
         return Assigned(n, sum_x, J, farthest(chunk, state.mu, memory.labels, n))
 
     def update(self, s: Assigned, state: Centres) -> Centres:
-        """Move each centre to the mean of its rows (3); rehouse empty clusters."""
+        """Move each centre to the mean of its rows (3); rehouse empty clusters.
+
+        An empty cluster takes the farthest row, unless every row lies on its centre.
+        """
         n, sum_x = s.n.copy(), s.sum_x.copy()
-        for k, i in zip(np.flatnonzero(n == 0), range(len(s.far.d2)), strict=False):
+        away = np.flatnonzero(s.far.d2 > 0)
+        for k, i in zip(np.flatnonzero(n == 0), away, strict=False):
             x, w, old = s.far.x[i], s.far.w[i], s.far.z[i]
             n[[old, k]] += -w, w
             sum_x[[old, k]] += -w * x, w * x

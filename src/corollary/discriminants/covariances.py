@@ -107,7 +107,9 @@ def estimated(learner: Any, data: Data, estimator: Any) -> Floats:
     X = np.concatenate([chunk.X for chunk in parts])
     y = np.concatenate([chunk.y for chunk in parts])
     groups = [*(X[y == c] for c in range(len(learner.classes_))), X]
-    fitted = [clone(estimator, safe=False).fit(group) for group in groups]
+    fitted = [clone(estimator, safe=False) for _ in groups]
+    for each, group in zip(fitted, groups, strict=True):
+        each.fit(group)  # which need not return itself
     if not all(hasattr(each, "covariance_") for each in fitted):
         name = type(estimator).__name__
         must = f"{name} must have a covariance_ attribute after fit"

@@ -88,8 +88,9 @@ class Expansion(Transformer):
         Returns
         -------
         array of shape (n, p)
-            In the precision of X.
+            In the precision of X; columns of a sparse matrix stay columns (CSC).
         """
+        by_columns = getattr(X, "format", "") == "csc"
         X = self._query(X)
         if not sp.issparse(X):  # sparse rows stay sparse
             p = self._columns()
@@ -99,7 +100,8 @@ class Expansion(Transformer):
                 f"{X.shape[0]:,} rows of {p:,} columns",
                 "Transform in chunks, or ask for fewer columns.",
             )
-        return self._expand(X)
+        H = self._expand(X)
+        return H.tocsc() if by_columns and sp.issparse(H) else H
 
     def get_feature_names_out(self, input_features: Any = None) -> Vector:
         """Name the columns of `transform`.

@@ -121,8 +121,8 @@ class PolynomialFeatures(SummationLearner, Expansion):
         """Count the columns (2)."""
         d = data.source.n_features
         p = self._columns_of(d)
-        if not p:
-            must = f"some product of {d} inputs must have this degree"
+        if not p and not self._degrees()[1]:
+            must = "degree must be above 0 where include_bias=False"
             came = f"degree={self.degree}: no column left"
             raise ParameterError(sentence(self, must, came, "Use include_bias=True."))
         if p > np.iinfo(np.int64).max:
@@ -146,6 +146,8 @@ class PolynomialFeatures(SummationLearner, Expansion):
     def account(self, state: int, report: Report) -> None:
         """Report that nothing is approximated."""
         exact(report)
+        if not state:
+            report.warnings.append("no product has this degree: no column is left.")
 
     def _learn(self, state: int) -> None:
         self.n_output_features_ = state
@@ -241,8 +243,10 @@ class PolynomialFeatures(SummationLearner, Expansion):
             if k >= low:
                 column = first[k - low] + terms.places(d, self.interaction_only)
                 parts.append((terms.row, column, terms.value))
-        row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
         shape = (n, self.n_output_features_)
+        if not parts:
+            return sp.csr_array(shape, dtype=X.dtype)
+        row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
         return sp.csr_array(sp.coo_array((value, (row, column)), shape=shape))
 
 
