@@ -53,6 +53,28 @@ FACTS: dict[str, Fact] = {
     # -- how the fit was made ----------------------------------------------------------
     "solver": Fact("the method that minimised the objective"),
     "route": Fact("the sums or the decomposition that the solution came from"),
+    "estimator": Fact("class of the estimators inside"),
+    "n_members": Fact("estimators inside", label="members"),
+    "n_steps": Fact("steps in all epochs, of all machines", label="steps"),
+    "eta0": Fact("the first learning rate"),
+    "objective": Fact("the objective at the weights that are kept"),
+    # -- what the rows show ------------------------------------------------------------
+    "separated": Fact("whether no row is on the wrong side", words=yes_or_no),
+    "n_mistakes": Fact("updates of a perceptron, of each machine", label="mistakes"),
+    "mistake_bound": Fact("Novikoff's bound on the mistakes", label="mistakes <="),
+    "unclaimed_share": Fact(
+        "rows that no class claims", label="claimed by none", words=share
+    ),
+    "contested_share": Fact(
+        "rows that several classes claim", label="by several", words=share
+    ),
+    "n_words": Fact("words of the vocabulary", label="words"),
+    # -- the decision ------------------------------------------------------------------
+    "n_actions": Fact("actions to choose from, without refusal", label="actions"),
+    "reject_cost": Fact("cost of refusing to decide", label="refusal costs"),
+    "priors_changed": Fact(
+        "whether other priors hold than in training", words=yes_or_no
+    ),
     # -- the size of the model ---------------------------------------------------------
     "n_features": Fact("columns of X", label="features"),
     "n_features_used": Fact(

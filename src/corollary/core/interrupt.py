@@ -72,7 +72,7 @@ def conclude(report: Report) -> None:
         raise KeyboardInterrupt
     text = f"{report.learner}: {report.stop.word} after {report.passes} passes; "
     text += f"{report.optimality}. {report.what_to_do}"
-    warnings.warn(text, ConvergenceWarning, stacklevel=3)
+    warnings.warn(text, ConvergenceWarning, stacklevel=5)
 
 
 @contextlib.contextmanager

@@ -48,7 +48,7 @@ from corollary.core.memory import block_bytes, exceeds_memory
 from corollary.core.parameters import array_like, boolean, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Regressor
-from corollary.engine.fit import Data
+from corollary.engine.data import Data
 from corollary.engine.rows_learner import gather
 from corollary.engine.sources.opening import open_source
 from corollary.engine.sources.source import Chunk
