@@ -11,9 +11,10 @@ from corollary.core.report import StopReason
 from corollary.engine import Moments
 from corollary.kernels.feature_maps import GaussianMap
 from corollary.kernels.gram import MatrixGram, TileKernel, tile_matrix
+from corollary.objectives.penalties import Penalty
 from corollary.solvers import smo
-from corollary.solvers.columns import Grams
-from corollary.solvers.coordinate_descent import Penalty, path
+from corollary.solvers.coordinate_descent import path
+from corollary.solvers.design import Grams
 from corollary.solvers.proximal_newton import thinned
 from corollary.svm.ivanov import lambda_of_norm
 
@@ -43,7 +44,7 @@ def test_descent_on_numbers_that_are_none_ends(bad, place):
     M2[at] = M2[at[::-1]] = bad
     design = Grams([Moments(moments.n, moments.mean, M2)], 3, intercept=True)
     with np.errstate(invalid="ignore", over="ignore"):
-        (point,) = next(path(design, np.array([0.1]), Penalty(tol=1e-9)))
+        (point,) = next(path(design, [Penalty(0.1, 1.0)], tol=1e-9))
     assert isinstance(point.stop, StopReason)
 
 

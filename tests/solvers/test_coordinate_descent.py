@@ -7,8 +7,9 @@ from oracles.coordinate_descent import primal
 
 from corollary.core.report import StopReason
 from corollary.engine import Moments
-from corollary.solvers.columns import Grams, Rows
-from corollary.solvers.coordinate_descent import Penalty, path
+from corollary.objectives.penalties import Penalty
+from corollary.solvers.coordinate_descent import path
+from corollary.solvers.design import Grams, Rows
 
 
 def make(rng, n, d, correlation=0.0):
@@ -50,9 +51,9 @@ def test_the_gap_is_never_below_the_true_distance(
     G, c, y2 = parts(X, y, w, intercept)
     N = float(design.n[0])
     alpha = share * np.abs(c).max() / N / rho
-    rough = Penalty(rho, positive, 0.0, epochs)
-    (point,) = next(path(design, np.array([alpha]), rough))
-    (best,) = next(path(design, np.array([alpha]), Penalty(rho, positive, 0.0, 10**5)))
+    penalty = Penalty(alpha, rho, positive)
+    (point,) = next(path(design, [penalty], tol=0.0, max_iter=epochs))
+    (best,) = next(path(design, [penalty], tol=0.0, max_iter=10**5))
 
     def P(b):
         l1, l2 = N * alpha * rho, N * alpha * (1 - rho)
@@ -76,10 +77,10 @@ def test_rows_and_grams_give_the_same_path(sparse, weighted, intercept):
     W = None if w is None else np.repeat(w[:, None], 3, axis=1)
     grams = Grams([Moments.of(X, w, Y)], 40, intercept=intercept)
     rows = Rows(sp.csr_array(X) if sparse else X, Y, W, intercept=intercept)
-    penalty = Penalty(0.8, tol=1e-13, max_iter=10**5)
-    alphas = np.geomspace(1.0, 0.01, 7)
+    penalties = [Penalty(alpha, 0.8) for alpha in np.geomspace(1.0, 0.01, 7)]
+    how = {"tol": 1e-13, "max_iter": 10**5}
     for ours, theirs in zip(
-        path(grams, alphas, penalty), path(rows, alphas, penalty), strict=True
+        path(grams, penalties, **how), path(rows, penalties, **how), strict=True
     ):
         B, C = ([p.coef for p in points] for points in (ours, theirs))
         np.testing.assert_allclose(B, C, atol=1e-7)
@@ -94,11 +95,11 @@ def test_folds_are_weights():
     W = np.ones((50, 2))
     W[:25, 0] = W[25:, 1] = 0.0
     both = Rows(X, np.column_stack([y, y]), W, intercept=True)
-    penalty = Penalty(tol=1e-13, max_iter=10**5)
-    points = next(path(both, np.array([0.2]), penalty))
+    lasso = [Penalty(0.2, 1.0)]
+    points = next(path(both, lasso, tol=1e-13, max_iter=10**5))
     for k, half in enumerate([slice(25, 50), slice(0, 25)]):
         alone = Rows(X[half], y[half][:, None], intercept=True)
-        (point,) = next(path(alone, np.array([0.2]), penalty))
+        (point,) = next(path(alone, lasso, tol=1e-13, max_iter=10**5))
         np.testing.assert_allclose(points[k].coef, point.coef, atol=1e-9)
 
 
@@ -106,12 +107,12 @@ def test_a_start_is_taken_and_does_not_change_the_end():
     rng = np.random.default_rng(3)
     X, y = make(rng, 100, 20)
     design = Grams([Moments.of(X, None, y[:, None])], 20, intercept=True)
-    penalty = Penalty(tol=1e-12)
-    (cold,) = next(path(design, np.array([0.1]), penalty))
-    (warm,) = next(path(design, np.array([0.1]), penalty, cold.coef[None]))
+    lasso = [Penalty(0.1, 1.0)]
+    (cold,) = next(path(design, lasso, tol=1e-12))
+    (warm,) = next(path(design, lasso, tol=1e-12, start=cold.coef[None]))
     np.testing.assert_allclose(warm.coef, cold.coef, atol=1e-12)
     assert warm.epochs == 1 < cold.epochs
-    (far,) = next(path(design, np.array([0.1]), penalty, rng.normal(size=(1, 20))))
+    (far,) = next(path(design, lasso, tol=1e-12, start=rng.normal(size=(1, 20))))
     np.testing.assert_allclose(far.coef, cold.coef, atol=1e-10)
 
 
@@ -119,9 +120,10 @@ def test_says_why_it_stopped():
     rng = np.random.default_rng(4)
     X, y = make(rng, 30, 20, correlation=5.0)
     design = Grams([Moments.of(X, None, y[:, None])], 20, intercept=True)
-    (point,) = next(path(design, np.array([1e-3]), Penalty(tol=1e-12, max_iter=1)))
+    lasso = [Penalty(1e-3, 1.0)]
+    (point,) = next(path(design, lasso, tol=1e-12, max_iter=1))
     assert point.stop is StopReason.MAX_PASSES
-    (point,) = next(path(design, np.array([1e-3]), Penalty(tol=1e-12, max_iter=10**4)))
+    (point,) = next(path(design, lasso, tol=1e-12, max_iter=10**4))
     assert point.stop is StopReason.CONVERGED
-    (point,) = next(path(design, np.array([1e-3]), Penalty(tol=0.0, max_iter=10**4)))
+    (point,) = next(path(design, lasso, tol=0.0, max_iter=10**4))
     assert point.stop in (StopReason.STALLED, StopReason.CONVERGED)

@@ -165,8 +165,8 @@ def test_better_solvers_take_fewer_iterations_to_the_same_optimum():
     ("problem", "solver", "words"),
     [
         (logistic(), "exact_line_search", "GradientDescent: needs a quadratic"),
-        (logistic(), "conjugate_gradient", "Method: needs a quadratic function"),
-        (Problem(2, rosen, rosen_der), "newton", "NewtonMethod: needs a Hessian; got"),
+        (logistic(), "conjugate_gradient", "ConjugateGradient: needs a quadratic"),
+        (Problem(2, rosen, rosen_der), "newton", "Newton: needs a Hessian; got"),
         (Problem(2, rosen), "bfgs", "BFGS: needs a gradient; got the function"),
         (Problem(2, rosen, rosen_der), "sgd", "needs a sum of terms"),
         (Problem(2, rosen, rosen_der), "saga", "needs a sum of terms"),

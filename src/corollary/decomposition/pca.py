@@ -63,7 +63,7 @@ from corollary.engine import (
 )
 from corollary.linear_algebra.decompositions import eigh, svd
 from corollary.linear_algebra.lanczos import columns, leading_directions
-from corollary.solvers.least_squares import centred
+from corollary.solvers.normal_equations import centred
 
 __all__ = ["PCA"]
 

@@ -19,7 +19,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.roles import Classifier
 from corollary.core.rows import dense
 
-__all__ = ["LinearClassifier"]
+__all__ = ["LinearClassifier", "decided"]
 
 
 class LinearClassifier(Classifier):
@@ -38,7 +38,11 @@ class LinearClassifier(Classifier):
     def predict(self, X: Any) -> Vector:
         """Return the class of largest score."""
         Z = self.decision_function(X)
-        return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
+        return self.classes_[decided(Z, self.boundary())]
+
+    def boundary(self) -> float:
+        """Return the score above which a row of two classes is of the second."""
+        return 0.0
 
     def sparsify(self) -> Self:
         """Keep only the nonzeros of `coef_`, as a sparse matrix.
@@ -61,3 +65,8 @@ class LinearClassifier(Classifier):
         check_is_fitted(self)
         self.coef_ = dense(self.coef_)
         return self
+
+
+def decided(Z: Floats, boundary: float = 0.0) -> Vector:
+    """Return the number of the class that scores (n,) or (n, K) decide for."""
+    return (Z > boundary).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)

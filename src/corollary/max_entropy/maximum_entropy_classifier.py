@@ -117,7 +117,7 @@ class Search:
     @property
     def scaling(self) -> bool:
         """Whether the search is iterative scaling."""
-        return isinstance(self.search, iterative_scaling.Scaling)
+        return isinstance(self.search, iterative_scaling.ScalingState)
 
     @property
     def trial(self) -> Floats:
@@ -279,7 +279,7 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
         miss = float((np.abs(search.g) / state.unit).max(initial=0.0))
         return replace(state, search=search, f=search.f, residual=miss)
 
-    def _scaled(self, s: Expectations, state: Search) -> iterative_scaling.Scaling:
+    def _scaled(self, s: Expectations, state: Search) -> iterative_scaling.ScalingState:
         """Scale with features that are shifted to be >= 0."""
         b = state.b - state.floor
         if state.solver == "gis":

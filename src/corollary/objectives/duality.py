@@ -24,25 +24,70 @@ A v that breaks (3) is shrunk.  The v_i > 0, and those < 0, are scaled by factor
 which needs sums over either sign only.  The sums are additive, so one pass over data of
 any size gives the gap; (4) costs nothing at the optimum, where the factors are 1.
 
-Notation: o = sample weights; N = their sum, or the visits of a stochastic fit.
-Course: S2-17. References: Rockafellar (1970), 31; Boyd and Vandenberghe (2004), 5.
+Other forms of the same gap.  Least squares, 1/2 r'W r + R(b), knows b and q = X'W r
+only.  r is a v for (2) where l2 > 0; with z = q - l2 b and the residual of the problem
+with l2 written as d extra rows, R = r'W r + l2 ||b||^2 long, s r is one where
+
+    s = min(1 + b'z / R, l1 / max_j |z_j|)                                           (5)
+    gap = (1 - s)^2 R / 2 + sum_j (l1 |b_j| - s b_j z_j)                             (6)
+
+Cross-entropy has a law q_i over the classes for v_i, such that each class keeps its
+weight, and the gap is a sum of terms >= 0, so that no digit cancels:
+
+    gap = 1/N sum_i o_i KL(q_i || p_i) + R(W) + R*(V) - V'W,
+    V = -1/N sum_i o_i (q_i - e_{y_i}) x_i',   sum_i o_i q_i = sum_i o_i e_{y_i}     (7)
+
+A fit's own p meets the condition of (7) only at the optimum.  Let s_k be the weight
+that p gives to class k, and n_k the weight it has.  The mixture with a constant law u,
+
+    q = (1 - t) p + t u,   1 - t = min_k n_k / s_k (at most 1),
+    t u_k = (n_k - (1 - t) s_k) / N                                                  (8)
+
+meets it exactly, and so does a step from there to the labels, which scales V:
+
+    q' = (1 - s) e_y + s q,   s = min(1, l1 / max |V|)                               (9)
+
+With l1 alone (9) is needed, with l2 alone s = 1 is best; otherwise the better counts.
+
+Notation: o = sample weights; N = their sum, or the visits of a stochastic fit; R, R*,
+l1, l2 as in `penalties.py`.
+Course: S2-17. References: Rockafellar (1970), 31; Boyd and Vandenberghe (2004), 5; Yu,
+Huang and Lin (2011), cross-entropy; Massias, Gramfort and Salmon (2018), (5) and (6).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import xlogy
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_finite_values
 from corollary.core.errors import DataError, sentence
+from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
+from corollary.objectives.chunk_losses import scores, weighted
 from corollary.objectives.loss import Loss
 from corollary.objectives.penalties import Penalty
+from corollary.objectives.softmax import log_softmax
 
-__all__ = ["DualSums", "DualityGap", "dual_sums", "duality_gap", "gap_of_sums"]
+if TYPE_CHECKING:
+    from corollary.engine import Data
+    from corollary.objectives.problem import LinearProblem
+
+__all__ = [
+    "DualSums",
+    "DualityGap",
+    "cross_entropy_gap",
+    "dual_bound",
+    "dual_sums",
+    "duality_gap",
+    "gap_of_sums",
+    "least_squares_gap",
+]
 
 WIDTHS = (0.0, 1e-3, 1e-2, 0.1, 0.5, 1.0)  # of corners; 0 is the slope itself
 
@@ -124,21 +169,43 @@ def _bound(
         balance = min(v[0], -v[1])
         scale = np.divide(balance, np.abs(v), out=np.zeros(2), where=v != 0)
     s = scale @ vx / total  # (3)
-    cost = float(scale @ conjugate) / total
+    return dual_bound(-float(scale @ conjugate) / total, 0.0, s, penalty)
+
+
+def dual_bound(
+    linear: float, quadratic: float, s: Floats, penalty: Penalty, most: float = 1.0
+) -> float:
+    """Return the largest  c linear - c^2/2 quadratic - R*(c s),  0 <= c <= most.
+
+    With both l1 and l2, c = 1 is taken as it is.
+    """
+    if penalty.l1 > 0 and penalty.l2 > 0:
+        over = np.maximum(np.abs(s) - penalty.l1, 0.0)
+        return linear - quadratic / 2 - float(over @ over) / (2 * penalty.l2)
+    if linear <= 0:
+        return 0.0
     if penalty.l2 > 0:
-        c = _best_scale(s, cost, penalty)
-        over = np.maximum(c * np.abs(s) - penalty.l1, 0.0)
-        return -c * cost - float(over @ over) / (2 * penalty.l2)
-    top = float(np.abs(s).max(initial=0.0))
-    c = 1.0 if top <= penalty.l1 else penalty.l1 / top
-    return -c * cost
+        quadratic += float(s @ s) / penalty.l2
+    else:
+        top = float(np.abs(s).max(initial=0.0))
+        most = min(most, penalty.l1 / top) if top > 0 else most
+    c = min(most, linear / quadratic if quadratic > 0 else np.inf)
+    return c * linear - 0.5 * c * c * quadratic if np.isfinite(c) else 0.0
 
 
-def _best_scale(s: Floats, cost: float, penalty: Penalty) -> float:
-    """Return c in [0, 1] that maximises the bound without l1, else 1."""
-    if penalty.l1 > 0 or not s.any():
-        return 1.0
-    return float(np.clip(-cost * penalty.l2 / (s @ s), 0.0, 1.0))
+def least_squares_gap(b: Floats, q: Floats, r2: float, penalty: Penalty) -> float:
+    """Return the lesser of (6) and R(b) + R*(q) - q'b; b and q hold every column."""
+    l1, l2 = penalty.l1, penalty.l2
+    z = q - l2 * b
+    top = float(penalty.size(z).max(initial=0.0))
+    on = np.flatnonzero(b)
+    bz = b[on] * z[on]
+    R = r2 + l2 * float(b[on] @ b[on])
+    s = max(0.0, 1 + bz.sum() / R) if R > 0 else 1.0
+    s = l1 / top if s * top > l1 else s  # (5)
+    scaled = (1 - s) ** 2 * R / 2  # (6)
+    scaled += np.maximum(l1 * np.abs(b[on]) - s * bz, 0.0).sum()
+    return float(scaled) if l2 == 0 else min(float(scaled), penalty.young(b, q))
 
 
 def duality_gap(
@@ -201,3 +268,88 @@ def duality_gap(
     f = np.asarray(X @ w) + b
     sums = dual_sums(loss, X, y, f, o)
     return gap_of_sums(sums, w, penalty, float(o.sum()), intercept=intercept)
+
+
+@dataclass(frozen=True)
+class Divergences(Statistics):
+    """The first sum of (7) for each choice of s."""
+
+    kl: Floats
+
+
+def cross_entropy_gap(
+    data: Data,
+    problem: LinearProblem,
+    theta: Floats,
+    f: float,
+    g: Floats,
+    at_constant: Floats | None = None,
+) -> float:
+    """Return (7) at a point of objective f where the gradient of the smooth part is g.
+
+    It is never more than f: no objective is below 0.  `at_constant` is the gradient at
+    the constant model, where it is known.
+    """
+    penalty, share = problem.penalty, problem.loss.totals / problem.n
+    G, W = g.reshape(problem.shape), theta.reshape(problem.shape)[:, :-1]
+    t, tu = mixture(share, G[:, -1]) if problem.intercept else (0.0, 0 * share)
+    V = -(1 - t) * (G[:, :-1] - penalty.l2 * W)  # (m, d), of the loss alone
+    if t > 0:
+        start = constant_gradient(data, problem) if at_constant is None else at_constant
+        V = V - t * start.reshape(problem.shape)[:, :-1]
+    top = float(np.abs(V).max(initial=0.0))
+    scales = [1.0] if penalty.l2 > 0 or top <= penalty.l1 else []
+    if penalty.l1 > 0 and top > penalty.l1:
+        scales.append(penalty.l1 / top)  # (9)
+    kl: Floats = np.zeros(1)
+    if t > 0 or scales != [1.0]:  # otherwise q = p
+        sums = partial(
+            divergences, problem=problem, theta=theta, scales=tuple(scales), t=t, tu=tu
+        )
+        kl = data.reduce(sums).kl / problem.n
+    gaps = (
+        float(kl_s) + penalty.young(W, s * V)
+        for s, kl_s in zip(scales, kl, strict=True)
+    )
+    return min(*gaps, f)
+
+
+def constant_gradient(data: Data, problem: LinearProblem) -> Floats:
+    """Return the gradient at the constant model, minus the sums of x~ by class over N.
+
+    It is what the constant law u of (8) adds to V: sum_i o_i x~_i = 0, so that any
+    constant law gives the same.
+    """
+    theta = problem.constant_model()
+    return problem.smooth(data.reduce(partial(problem.sums, theta=theta)), theta)[1]
+
+
+def mixture(share: Floats, slope: Floats) -> tuple[float, Floats]:
+    """Return t and t u of (8), from n_k / N and the intercepts' gradient."""
+    excess = np.array([-slope[0], slope[0]]) if len(slope) == 1 else slope
+    given = share + excess  # s_k / N
+    ratio = np.divide(share, given, out=np.ones_like(share), where=given > 0)
+    keep = float(min(1.0, ratio.min()))
+    tu = np.maximum(share - keep * given, 0.0)
+    return float(tu.sum()), tu
+
+
+def divergences(
+    chunk: Chunk,
+    problem: LinearProblem,
+    theta: Floats,
+    scales: tuple[float, ...],
+    t: float,
+    tu: Floats,
+) -> Divergences:
+    """Sum o KL(q' || p) over a chunk, for each s of (9)."""
+    log_p = log_softmax(scores(chunk.X, *problem.model(theta)))
+    w = weighted(chunk, problem.loss.weights)
+    mixed = (1 - t) * np.exp(log_p) + tu  # (8)
+    kl = np.empty(len(scales))
+    for i, s in enumerate(scales):
+        q = s * mixed
+        q[np.arange(chunk.n), chunk.y] += 1 - s  # (9)
+        each = np.maximum((xlogy(q, q) - q * log_p).sum(axis=1), 0.0)
+        kl[i] = each.sum() if w is None else each @ w
+    return Divergences(kl)

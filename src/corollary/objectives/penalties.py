@@ -13,7 +13,18 @@ serves every step that cannot differentiate |w_j|, is soft thresholding with shr
 
 Entries with |v_j| <= t alpha rho become exactly 0, which is why l1 selects features.
 
-Notation: alpha = strength; rho = l1_ratio.
+At a minimum of f + R the least subgradient is 0; with g = f' + alpha (1 - rho) w it is
+
+    g_j + l1 sign(w_j),   or  sign(g_j) (|g_j| - l1)_+  where w_j = 0                (3)
+
+The conjugate R*(s) = max_w s'w - R(w) serves the duality gap:
+
+    R*(s) = sum_j (|s_j| - l1)_+^2 / (2 l2),  or 0 for |s_j| <= l1 where l2 = 0      (4)
+    R(w) + R*(s) - s'w >= 0,  a sum of terms >= 0 (Fenchel and Young)                (5)
+
+With w >= 0 required, |s_j| becomes s_j in (4), and |g_j| becomes -g_j in (3).
+
+Notation: alpha = strength; rho = l1_ratio; l1 = alpha rho; l2 = alpha (1 - rho).
 Course: S2-17. Reference: Zou and Hastie (2005).
 """
 
@@ -27,7 +38,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
 
-__all__ = ["Penalty", "penalty_named"]
+__all__ = ["Penalty", "least_subgradient", "penalty_named"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,8 @@ class Penalty:
         alpha >= 0.
     l1_ratio : float
         rho in [0, 1].
+    positive : bool, default=False
+        Whether w >= 0 is required.
 
     Examples
     --------
@@ -51,6 +64,7 @@ class Penalty:
 
     strength: float = 0.0
     l1_ratio: float = 0.0
+    positive: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.strength < np.inf:
@@ -87,8 +101,45 @@ class Penalty:
     def prox(self, v: Any, step: float) -> Floats:
         """Return (2)."""
         v = np.asarray(v, float)
-        soft = np.sign(v) * np.maximum(0.0, np.abs(v) - step * self.l1)
+        soft = np.sign(v) * np.maximum(0.0, self.size(v) - step * self.l1)
         return soft / (1 + step * self.l2)
+
+    def times(self, n: float) -> Penalty:
+        """Return n R, the penalty beside a sum of n losses."""
+        return Penalty(n * self.strength, self.l1_ratio, self.positive)
+
+    def size(self, s: Floats) -> Floats:
+        """Return what (4) compares with l1: |s|, or s where w >= 0."""
+        return s if self.positive else np.abs(s)
+
+    def young(self, w: Floats, s: Floats) -> float:
+        """Return (5); where l2 = 0, s must be within the bounds of (4)."""
+        on = np.flatnonzero(w)
+        w_on, s_on = w.ravel()[on], s.ravel()[on]
+        terms = self.l1 * np.abs(w_on) - w_on * s_on
+        if self.l2 == 0:
+            return float(np.maximum(terms, 0.0).sum())
+        over = np.maximum(self.size(s).ravel() - self.l1, 0.0)
+        terms += self.l2 / 2 * w_on**2 + over[on] ** 2 / (2 * self.l2)
+        over[on] = 0.0
+        return float(np.maximum(terms, 0.0).sum() + over @ over / (2 * self.l2))
+
+    def violation(self, w: Floats, g: Floats) -> float:
+        """Return the largest entry of (3), how far w is from optimal conditions."""
+        left = np.maximum(self.size(-g) - self.l1, 0.0)
+        on = np.flatnonzero(w)
+        left[on] = np.abs(g[on] + self.l1 * np.sign(w[on]))
+        return float(left.max(initial=0.0))
+
+
+def least_subgradient(w: Floats, g: Floats, l1: Any) -> Floats:
+    """Return (3); l1 may differ between entries, and is 0 for an intercept.
+
+    >>> least_subgradient(np.array([2.0, 0.0]), np.array([0.5, -3.0]), 1.0).tolist()
+    [1.5, -2.0]
+    """
+    at_zero = np.sign(g) * np.maximum(np.abs(g) - l1, 0.0)
+    return np.where(w == 0, at_zero, g + l1 * np.sign(w))
 
 
 def penalty_named(name: str | None, alpha: float, l1_ratio: float = 0.15) -> Penalty:

@@ -22,11 +22,11 @@ from corollary.core.arrays import Floats
 from corollary.solvers.problem import Problem
 from corollary.solvers.solver import Iterate, Solver
 
-__all__ = ["ConjugateGradient", "ConjugateGradientMethod", "begin", "step"]
+__all__ = ["ConjugateGradient", "ConjugateGradientState", "begin", "step"]
 
 
 @dataclass(frozen=True)
-class ConjugateGradient:
+class ConjugateGradientState:
     """The state: solution, residual, direction, one column for each system."""
 
     b: Floats  # (d, m)
@@ -42,15 +42,15 @@ class ConjugateGradient:
         return float((norm / np.where(self.size > 0, self.size, 1.0)).max(initial=0.0))
 
 
-def begin(c: Floats, diagonal: Floats) -> ConjugateGradient:
+def begin(c: Floats, diagonal: Floats) -> ConjugateGradientState:
     """Start from b = 0."""
     D = np.where(diagonal > 0, diagonal, 1.0)[:, None]
     z = c / D
     size = np.sqrt((c**2).sum(axis=0))
-    return ConjugateGradient(np.zeros_like(c), c, z, (c * z).sum(axis=0), D, size)
+    return ConjugateGradientState(np.zeros_like(c), c, z, (c * z).sum(axis=0), D, size)
 
 
-def step(cg: ConjugateGradient, Ap: Floats) -> ConjugateGradient:
+def step(cg: ConjugateGradientState, Ap: Floats) -> ConjugateGradientState:
     """Take one step given the product A p."""
     curvature = (cg.p * Ap).sum(axis=0)
     alpha = np.divide(cg.rz, curvature, where=curvature > 0, out=np.zeros_like(cg.rz))
@@ -58,11 +58,13 @@ def step(cg: ConjugateGradient, Ap: Floats) -> ConjugateGradient:
     z = r / cg.diagonal
     rz = (r * z).sum(axis=0)
     beta = np.divide(rz, cg.rz, where=cg.rz > 0, out=np.zeros_like(rz))
-    return ConjugateGradient(b, r, z + beta * cg.p, rz, cg.diagonal, cg.size)  # (2)
+    return ConjugateGradientState(
+        b, r, z + beta * cg.p, rz, cg.diagonal, cg.size
+    )  # (2)
 
 
 @dataclass(frozen=True)
-class ConjugateGradientMethod(Solver):
+class ConjugateGradient(Solver):
     """The steps behind `minimize(problem, "conjugate_gradient")`.
 
     A quadratic's minimum solves H (x - start) = -f'(start); it takes at most as many

@@ -12,18 +12,8 @@ One coordinate at a time, with the soft threshold S(u, l1) = sign(u) (|u| - l1)_
     b_j <- S(q_j + G_jj b_j, l1) / (G_jj + l2),                                  (3)
     q   <- q - (change of b_j) G_j                                               (4)
 
-Every vector theta with |x_j' theta| <= l1 bounds P from below.  The residual of the
-problem with l2 written as d extra rows, R = r'W r + l2 ||b||^2 long, scaled by
-
-    s = min(1 + b'z / R, l1 / max_j |z_j|),                                      (5)
-
-is such a vector, and so is r itself if l2 > 0; the distances from P to the bounds are
-
-    (1 - s)^2 R / 2 + sum_j (l1 |b_j| - s b_j z_j)                               (6)
-    sum_j (l1 |b_j| + l2/2 b_j^2 + (|q_j| - l1)_+^2 / (2 l2) - b_j q_j)          (7)
-
-sums of terms >= 0, so no digit is lost near the optimum.  The gap is the lesser one: P
-is never farther from its minimum.
+The gap, an upper bound on how far P is from its minimum, is that of
+`objectives/duality.py` in terms of b, q and r'W r = y2 - c'b - q'b.
 
     Working set.  Descent goes over few columns whose Gram matrix is at hand.  One
     product with all columns then gives q, hence the gap, and the columns to add: those
@@ -32,13 +22,13 @@ is never farther from its minimum.
     Support.  Where the signs of b no longer change, b solves a linear system on its
     support A; a step towards
 
-        (G_AA + l2 I) b_A = c_A - l1 sign(b_A)                                   (8)
+        (G_AA + l2 I) b_A = c_A - l1 sign(b_A)                                   (5)
 
     as far as no sign changes never raises (1), and ends the descent.
     Batch.  Folds and targets share the columns: one product serves them all.
 
-Where the columns come from is in `solvers/columns.py`.  One that never moves keeps 0.
-With b >= 0, |z_j| becomes z_j in (5) and the rules, and |q_j| becomes q_j in (7).
+Where the columns come from is in `solvers/design.py`.  One that never moves keeps 0.
+With b >= 0, |z_j| becomes z_j in the rules.
 
 Notation: l1 = N alpha rho, l2 = N alpha (1 - rho), N the total weight, rho = l1_ratio.
 Course: S3-91. References: Friedman, Hastie and Tibshirani (2010); Tibshirani et al.
@@ -47,7 +37,7 @@ Course: S3-91. References: Friedman, Hastie and Tibshirani (2010); Tibshirani et
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,32 +47,20 @@ from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.report import StopReason
 from corollary.engine.executors.executor import side_by_side
-from corollary.solvers.columns import Design
+from corollary.objectives.duality import least_squares_gap
+from corollary.objectives.penalties import Penalty
+from corollary.solvers.design import Design
 
-__all__ = ["Penalty", "Point", "kkt_violation", "path", "towards_support"]
+__all__ = ["Point", "path", "towards_support"]
 
 EPS = np.finfo(np.float64).eps
 FIRST = 150  # columns that may enter at a time, or half as many as b has nonzeros
 FEW = 20  # columns that hardly change what a set leaves
-ROUND = 50  # epochs between two steps towards (8)
+ROUND = 50  # epochs between two steps towards (5)
 LAST = 10  # such steps at the end
 SHARP = 1e-9  # a goal, relative to y2, that is worth such a step in any case
 REGULAR = 1e-8  # share of a column's square that the columns before must leave of it
 FLAT = 1e-10  # a gradient that is 0 to rounding, relative to the one at b = 0
-
-
-@dataclass(frozen=True)
-class Penalty:
-    """What a path has in common: rho, the sign constraint, and when to stop."""
-
-    l1_ratio: float = 1.0
-    positive: bool = False
-    tol: float = 1e-4  # of the gap, relative to y2
-    max_iter: int = 1000
-
-    def sizes(self, z: Floats) -> Floats:
-        """Return what a rule compares with l1: |z|, or z where b >= 0."""
-        return z if self.positive else np.abs(z)
 
 
 @dataclass(frozen=True)
@@ -127,20 +105,20 @@ class WorkingSet:
         self.outside[new] = False
         self.b = np.concatenate([self.b, np.zeros(len(new))])
 
-    def flat(self, l1: float, l2: float, kkt: float) -> bool:
+    def flat(self, penalty: Penalty, kkt: float) -> bool:
         """Tell whether the gradient is 0 to rounding, next to which the penalty is 0.
 
         There the bounds say little: what is feasible is ruled by rounding errors.
         """
         small = FLAT * np.abs(self.design.c[:, self.k]).max(initial=0.0)
         spread = np.diagonal(self._G).max(initial=0.0)
-        return bool(l1 <= small and l2 <= FLAT * spread and kkt <= small)
+        return bool(
+            penalty.l1 <= small and penalty.l2 <= FLAT * spread and kkt <= small
+        )
 
-    def solve(
-        self, l1: float, l2: float, penalty: Penalty, epochs: int, goal: float
-    ) -> int:
+    def solve(self, penalty: Penalty, epochs: int, goal: float) -> int:
         """Descend until the gap within the set meets the goal; return the epochs."""
-        positive = penalty.positive
+        l1, l2, positive = penalty.l1, penalty.l2, penalty.positive
         p, k = len(self.b), self.k
         G, c = self._G[:p, :p], self.design.c[self.columns, k]
         used, y2 = 0, float(self.design.y2[k])
@@ -151,11 +129,11 @@ class WorkingSet:
                 self._G, c, y2, l1, l2, positive, most, goal, self.b, q
             )
             used += more
-            kkt = kkt_violation(q - l2 * self.b, self.b, l1, penalty)
-            done = not left > goal or used >= epochs or self.flat(l1, l2, kkt)
+            kkt = penalty.violation(self.b, l2 * self.b - q)
+            done = not left > goal or used >= epochs or self.flat(penalty, kkt)
             for _ in range(LAST if done and goal <= SHARP * y2 else not done):
                 nonzeros = np.count_nonzero(self.b)
-                self.b[:] = towards_support(G, c, l1, l2, positive, self.b, q)
+                self.b[:] = towards_support(G, c, penalty, self.b, q)
                 if np.count_nonzero(self.b) == nonzeros:
                     break
                 q = c - G @ self.b  # a sign was in the way: go on without it
@@ -164,9 +142,10 @@ class WorkingSet:
 
 
 def towards_support(
-    G: Floats, c: Floats, l1: float, l2: float, positive: bool, b: Floats, q: Floats
+    G: Floats, c: Floats, penalty: Penalty, b: Floats, q: Floats
 ) -> Floats:
-    """Step towards (8), as far as no sign changes; b itself where that fails."""
+    """Step towards (5), as far as no sign changes; b itself where that fails."""
+    l1, l2, positive = penalty.l1, penalty.l2, penalty.positive
     A = np.flatnonzero(b)
     H = G[np.ix_(A, A)]
     H[np.diag_indices(len(A))] += l2
@@ -196,48 +175,25 @@ def towards_support(
     return fresh if P(fresh, c - G @ fresh) <= P(b, q) + rounding else b
 
 
-def duality_gap(
-    b: Floats, q: Floats, r2: float, l1: float, l2: float, penalty: Penalty
-) -> float:
-    """Return the lesser of (6) and (7); b and q hold every column."""
-    z = q - l2 * b
-    top = float(penalty.sizes(z).max(initial=0.0))
-    on = np.flatnonzero(b)
-    size, bz = np.abs(b[on]), b[on] * z[on]
-    R = r2 + l2 * float(b[on] @ b[on])
-    s = max(0.0, 1 + bz.sum() / R) if R > 0 else 1.0
-    s = l1 / top if s * top > l1 else s  # (5)
-    scaled = (1 - s) ** 2 * R / 2 + np.maximum(l1 * size - s * bz, 0.0).sum()  # (6)
-    if l2 == 0:
-        return float(scaled)
-    over = np.maximum(penalty.sizes(q) - l1, 0.0)
-    terms = l1 * size + l2 / 2 * size**2 - b[on] * q[on] + over[on] ** 2 / (2 * l2)
-    over[on] = 0.0
-    unscaled = np.maximum(terms, 0.0).sum() + over @ over / (2 * l2)  # (7)
-    return float(min(scaled, unscaled))
-
-
-def kkt_violation(z: Floats, b: Floats, l1: float, penalty: Penalty) -> float:
-    """Return max_j |z_j - l1 sign(b_j)|, or (|z_j| - l1)_+ where b_j = 0."""
-    violation = np.maximum(penalty.sizes(z) - l1, 0.0)
-    on = np.flatnonzero(b)
-    violation[on] = np.abs(z[on] - l1 * np.sign(b[on]))
-    return float(violation.max(initial=0.0))
-
-
 def path(
     design: Design,
-    alphas: Floats,
-    penalty: Penalty,
+    penalties: Iterable[Penalty],
+    *,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
     start: Floats | None = None,
 ) -> Iterator[list[Point]]:
-    """Solve every problem at each alpha in turn, each from the solution before.
+    """Solve every problem with each penalty in turn, each from the solution before.
 
     Parameters
     ----------
     design : Design
-    alphas : array of shape (a,)
-    penalty : Penalty
+    penalties : iterable of Penalty
+        Of the mean loss, that is of (1) over N.
+    tol : float, default=1e-4
+        Of the gap, relative to y2.
+    max_iter : int, default=1000
+        Epochs of descent with each penalty.
     start : array of shape (k, d), optional
         Where to begin.
 
@@ -252,9 +208,13 @@ def path(
             ws.add(np.flatnonzero(start[k]))
             ws.b = start[k, ws.columns].astype(np.float64)
         Q, _ = design.correlate(np.arange(len(sets)), sets)
-    for alpha in alphas:
-        yield solve(design, sets, Q, before, float(alpha), penalty)
-        before = float(alpha)
+    for penalty in penalties:
+        tasks = [
+            Task(ws, penalty.times(float(n)), tol, max_iter)
+            for ws, n in zip(sets, design.n, strict=True)
+        ]
+        yield solve(design, sets, Q, before, tasks)
+        before = penalty.strength
 
 
 def solve(
@@ -262,19 +222,15 @@ def solve(
     sets: list[WorkingSet],
     Q: Floats,
     before: float | None,
-    alpha: float,
-    penalty: Penalty,
+    tasks: list[Task],
 ) -> list[Point]:
-    """Solve every problem at one alpha; Q is that of the sets, and is kept so."""
-    rho = penalty.l1_ratio
-    tasks = [
-        Task(ws, penalty, n * alpha * rho, n * alpha * (1 - rho))
-        for ws, n in zip(sets, design.n, strict=True)
-    ]
-    ahead = 0.0 if before is None or alpha == 0 else 2 - before / alpha
+    """Solve every problem with one penalty; Q is that of the sets, and is kept so."""
 
     def begin(task: Task) -> None:
-        task.enter(Q[:, task.k], ahead * task.l1)
+        n, guess = float(design.n[task.k]), 0.0
+        if before is not None and task.penalty.strength > 0:
+            guess = (2 - n * before / task.penalty.strength) * task.penalty.l1
+        task.enter(Q[:, task.k], guess)
         task.rough = 0.0 if before is not None else 1e-3 * float(design.y2[task.k])
         task.descend()
 
@@ -292,17 +248,19 @@ def solve(
 class Task:
     """One problem at one alpha, on its way to a `Point`."""
 
-    def __init__(self, ws: WorkingSet, penalty: Penalty, l1: float, l2: float) -> None:
-        self.ws, self.k, self.penalty, self.l1, self.l2 = ws, ws.k, penalty, l1, l2
-        self.goal = penalty.tol * float(ws.design.y2[self.k])
+    def __init__(
+        self, ws: WorkingSet, penalty: Penalty, tol: float, max_iter: int
+    ) -> None:
+        self.ws, self.k, self.penalty, self.max_iter = ws, ws.k, penalty, max_iter
+        self.goal = tol * float(ws.design.y2[self.k])
         self.epochs, self.gap, self.rough = 0, np.inf, 0.0
         self.point: Point | None = None
 
     def enter(self, q: Floats, guess: float = 0.0) -> int:
         """Add the columns with |z_j| > guess, or > l1; return how many."""
         ws = self.ws
-        size = self.penalty.sizes(q) * ws.outside
-        new = np.flatnonzero(size > (guess if guess > 0 else self.l1))
+        size = self.penalty.size(q) * ws.outside
+        new = np.flatnonzero(size > (guess if guess > 0 else self.penalty.l1))
         if not len(new):
             return 0
         most = max(FIRST, int(np.count_nonzero(ws.b)) // 2)
@@ -315,25 +273,25 @@ class Task:
         """Solve within the set, while others may enter not much finer than the gap."""
         rounding = 8 * EPS * float(self.ws.design.y2[self.k])
         goal = max(0.3 * self.goal, self.rough, rounding)
-        left = self.penalty.max_iter - self.epochs
-        self.epochs += self.ws.solve(self.l1, self.l2, self.penalty, left, goal)
+        left = self.max_iter - self.epochs
+        self.epochs += self.ws.solve(self.penalty, left, goal)
 
     def examine(self, q: Floats, r2: float) -> None:
         """Take the gap over all columns; end here, or let columns in."""
-        l1, l2, n = self.l1, self.l2, self.ws.design.n[self.k]
+        penalty, n = self.penalty, self.ws.design.n[self.k]
         b = np.zeros(len(q))
         b[self.ws.columns] = self.ws.b
-        gap = duality_gap(b, q, r2, l1, l2, self.penalty)
-        kkt = kkt_violation(q - l2 * b, b, l1, self.penalty)
+        gap = least_squares_gap(b, q, r2, penalty)
+        kkt = penalty.violation(b, penalty.l2 * b - q)
         before, self.gap = self.gap, gap
-        if gap <= self.goal or self.ws.flat(l1, l2, kkt):
+        if gap <= self.goal or self.ws.flat(penalty, kkt):
             stop = StopReason.CONVERGED
-        elif self.epochs >= self.penalty.max_iter:
+        elif self.epochs >= self.max_iter:
             stop = StopReason.MAX_PASSES
         elif (entered := self.enter(q)) == 0 and not gap < 0.9 * before:
             stop = StopReason.STALLED
         else:
             self.rough = gap * (0.1 if entered > FEW else 0.01 if entered else 0.0)
             return
-        P = float(r2 / 2 + l1 * np.abs(b).sum() + l2 / 2 * (b @ b))
+        P = r2 / 2 + penalty.value(b)
         self.point = Point(b, gap / n, kkt / n, P / n, max(1, self.epochs), stop)

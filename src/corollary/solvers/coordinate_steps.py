@@ -85,8 +85,7 @@ def _linear(data: LinearTerms, x: Floats) -> Iterator[Iterate]:
     """Go over the columns, with the scores at hand."""
     A = sp.csc_array(data.A) if sp.issparse(data.A) else np.asfortranarray(data.A)
     L = data.loss.lipschitz * data.squares + data.ridge  # (2)
-    l1 = np.full(len(x), data.penalty.l1)
-    l1[len(x) - data.intercept :] = 0.0
+    l1 = data.l1
     x = np.array(x, dtype=np.float64)
     while True:
         yield Iterate(x.copy())

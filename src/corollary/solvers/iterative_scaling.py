@@ -32,7 +32,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 
-__all__ = ["Scaling", "begin", "gis_step", "iis_step"]
+__all__ = ["ScalingState", "begin", "gis_step", "iis_step"]
 
 LONGEST = 3.0  # change of delta f# in one Newton step
 CLOSE = 0.02  # of delta: closer than that, a round of IIS ends
@@ -40,7 +40,7 @@ MOST_INNER = 12  # Newton steps in a round of IIS
 
 
 @dataclass(frozen=True)
-class Scaling:
+class ScalingState:
     """The multipliers, and the step that is tried."""
 
     mu: Floats  # (m,)
@@ -51,12 +51,12 @@ class Scaling:
     rounds: int = 0
 
 
-def begin(mu: Floats, C: float) -> Scaling:
+def begin(mu: Floats, C: float) -> ScalingState:
     """Start at mu."""
-    return Scaling(mu, max(C, np.finfo(np.float64).tiny), np.zeros_like(mu))
+    return ScalingState(mu, max(C, np.finfo(np.float64).tiny), np.zeros_like(mu))
 
 
-def gis_step(s: Scaling, mean: Floats, b: Floats, penalty: Floats) -> Scaling:
+def gis_step(s: ScalingState, mean: Floats, b: Floats, penalty: Floats) -> ScalingState:
     """Solve (2) and move; `mean` is E_mu f."""
     delta = np.zeros_like(s.mu)
     for _ in range(60):
@@ -70,8 +70,8 @@ def gis_step(s: Scaling, mean: Floats, b: Floats, penalty: Floats) -> Scaling:
 
 
 def iis_step(
-    s: Scaling, g: Floats, slope: Floats, b: Floats, penalty: Floats
-) -> Scaling:
+    s: ScalingState, g: Floats, slope: Floats, b: Floats, penalty: Floats
+) -> ScalingState:
     """Take one Newton step on (1), and move once delta hardly changes.
 
     `g` is E_mu [f_j exp(delta_j f#)] and `slope` E_mu [f_j f# exp(delta_j f#)].
@@ -85,7 +85,7 @@ def iis_step(
 
 
 def _newton(
-    s: Scaling, delta: Floats, g: Floats, slope: Floats, b: Floats, penalty: Floats
+    s: ScalingState, delta: Floats, g: Floats, slope: Floats, b: Floats, penalty: Floats
 ) -> Floats:
     h = g + penalty * (s.mu + delta) - b
     rise = slope + penalty
@@ -93,6 +93,6 @@ def _newton(
     return np.clip(step, -LONGEST / s.C, LONGEST / s.C)
 
 
-def _moved(s: Scaling, delta: Floats) -> Scaling:
+def _moved(s: ScalingState, delta: Floats) -> ScalingState:
     moved = float(np.abs(delta).max(initial=0.0)) * s.C
-    return Scaling(s.mu + delta, s.C, np.zeros_like(delta), moved, 0, s.rounds + 1)
+    return ScalingState(s.mu + delta, s.C, np.zeros_like(delta), moved, 0, s.rounds + 1)

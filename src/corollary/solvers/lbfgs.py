@@ -19,17 +19,16 @@ Course: S4-10. References: Nocedal and Wright (2006), 7.2; Liu and Nocedal (1989
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.solvers.problem import Problem
-from corollary.solvers.solver import Iterate, Solver
+from corollary.solvers.solver import Evaluation, SteppingSolver
 
-__all__ = ["LBFGS", "LBFGSMethod", "begin", "shorter", "step", "two_loop"]
+__all__ = ["LBFGS", "LBFGSState", "begin", "shorter", "step", "two_loop"]
 
 Precondition = Callable[[Floats], Floats]
 
@@ -37,10 +36,11 @@ MEMORY = 10  # pairs (s, y) kept
 SUFFICIENT = 1e-4  # c in (2)
 MOST_TRIES = 25  # shortenings of one step
 MOST_IDLE = 6
+EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
-class LBFGS:
+class LBFGSState:
     """Where the search stands (x, f, g) and where it wants f and g next (trial)."""
 
     trial: Floats
@@ -59,14 +59,14 @@ class LBFGS:
         return np.inf if self.g is None else float(np.abs(self.g).max(initial=0.0))
 
 
-def begin(x: Floats) -> LBFGS:
+def begin(x: Floats) -> LBFGSState:
     """Start at x."""
-    return LBFGS(trial=x, x=x)
+    return LBFGSState(trial=x, x=x)
 
 
 def step(
-    search: LBFGS, f: float, g: Floats, precondition: Precondition, noise: float
-) -> LBFGS:
+    search: LBFGSState, f: float, g: Floats, precondition: Precondition, noise: float
+) -> LBFGSState:
     """Take f and g at the trial point; accept it or shorten the step (2).
 
     `noise` is the relative rounding error of f.
@@ -96,7 +96,7 @@ def step(
     return _onward(accepted, precondition)
 
 
-def _onward(search: LBFGS, precondition: Precondition) -> LBFGS:
+def _onward(search: LBFGSState, precondition: Precondition) -> LBFGSState:
     d = -two_loop(search.g, search.pairs, precondition)  # (1)
     if not d @ search.g < 0:  # rounding spoilt the pairs: begin anew
         search, d = replace(search, pairs=()), -precondition(search.g)
@@ -128,32 +128,28 @@ def shorter(t: float, f0: float, slope: float, f: float) -> float:
 
 
 @dataclass(frozen=True)
-class LBFGSMethod(Solver):
-    """The search behind `minimize(problem, "lbfgs")`."""
+class LBFGS(SteppingSolver):
+    """L-BFGS.
+
+    Examples
+    --------
+    >>> from scipy.optimize import rosen, rosen_der
+    >>> from corollary.solvers.minimize import minimize
+    >>> from corollary.solvers.problem import Problem
+    >>> valley = Problem(2, rosen, rosen_der)
+    >>> minimize(valley, LBFGS(), start=[-1.2, 1.0]).x.round(4).tolist()
+    [1.0, 1.0]
+    """
 
     @property
     def needs(self) -> tuple[str, ...]:
         """Name what a problem must have."""
         return "gradient", "smooth", "no simple part"
 
-    def steps(self, problem: Problem, x: Floats) -> Iterator[Iterate]:
-        """Yield every accepted point."""
-        assert problem.gradient is not None
-        scale = 1.0
+    def begin(self, x: Floats) -> LBFGSState:
+        """Return the state at the start."""
+        return begin(x)
 
-        def precondition(v: Floats) -> Floats:
-            return v / scale
-
-        search, seen = begin(x), None
-        while True:
-            with np.errstate(over="ignore", invalid="ignore"):
-                f, g = (
-                    float(problem.value(search.trial)),
-                    problem.gradient(search.trial),
-                )
-            if seen is None:
-                scale = max(1.0, float(np.abs(g).sum()))
-            search = step(search, f, g, precondition, np.finfo(np.float64).eps)
-            if search.x is not seen or search.stalled:
-                seen = search.x
-                yield Iterate(search.x, search.f, search.g, search.stalled)
+    def step(self, state: LBFGSState, at: Evaluation) -> LBFGSState:
+        """Take f and g at the trial point."""
+        return step(state, at.f, at.g, lambda v: v / at.scale, EPS)

@@ -20,7 +20,9 @@ they must know of F, in the cost of a step, and in how many steps they take:
     conjugate_gradient    quadratic                 H p                <= d
     nonlinear_cg          f'                        f', some f         about sqrt kappa
     lbfgs, bfgs           f'                        f', O(d), O(d^2)   superlinear
+    orthant_wise          f', l1                    f', O(d)           superlinear
     newton                H                         f', H, O(d^3)      log log 1/e
+    proximal_newton       H, l1                     f', H, a lasso     log log 1/e
     coordinate_descent    columns                   like f'            kappa log 1/e
     sgd, momentum, ...    sum of terms              n terms            1/e
     saga                  sum of smooth terms       n terms            kappa/n log 1/e
@@ -45,13 +47,15 @@ from corollary.core.errors import ParameterError, sentence
 from corollary.core.report import StopReason
 from corollary.solvers.accelerated import Accelerated
 from corollary.solvers.bfgs import BFGS
-from corollary.solvers.conjugate_gradient import ConjugateGradientMethod
+from corollary.solvers.conjugate_gradient import ConjugateGradient
 from corollary.solvers.coordinate_steps import CoordinateDescent
 from corollary.solvers.gradient_descent import GradientDescent
-from corollary.solvers.lbfgs import LBFGSMethod
-from corollary.solvers.newton import NewtonMethod
+from corollary.solvers.lbfgs import LBFGS
+from corollary.solvers.newton import Newton
 from corollary.solvers.nonlinear_cg import NonlinearCG
+from corollary.solvers.orthant_wise import OrthantWise
 from corollary.solvers.problem import Problem
+from corollary.solvers.proximal_newton import ProximalNewton
 from corollary.solvers.saga import Saga
 from corollary.solvers.solver import Iterate, Solver, check_needs, checked_start
 from corollary.solvers.stochastic import Stochastic
@@ -64,11 +68,13 @@ SOLVERS: dict[str, Solver] = {
     "backtracking": GradientDescent("backtracking"),
     "exact_line_search": GradientDescent("exact"),
     "accelerated": Accelerated(),
-    "conjugate_gradient": ConjugateGradientMethod(),
+    "conjugate_gradient": ConjugateGradient(),
     "nonlinear_cg": NonlinearCG(),
-    "lbfgs": LBFGSMethod(),
+    "lbfgs": LBFGS(),
     "bfgs": BFGS(),
-    "newton": NewtonMethod(),
+    "orthant_wise": OrthantWise(),
+    "newton": Newton(),
+    "proximal_newton": ProximalNewton(),
     "coordinate_descent": CoordinateDescent(),
     "sgd": Stochastic("sgd"),
     "momentum": Stochastic("momentum"),

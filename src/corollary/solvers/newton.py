@@ -26,7 +26,6 @@ Course: S4-10. References: Boyd and Vandenberghe (2004), 9.5; Doikov and Nestero
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,10 +33,9 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.linear_algebra.decompositions import eigh
-from corollary.solvers.problem import Problem
-from corollary.solvers.solver import Iterate, Solver
+from corollary.solvers.solver import Evaluation, SteppingSolver
 
-__all__ = ["Newton", "NewtonMethod", "begin", "step"]
+__all__ = ["Newton", "NewtonState", "begin", "step"]
 
 SUFFICIENT = 0.1  # c in (2); a quadratic falls by half of what the slope promises
 MOST_TRIES = 40  # of one step
@@ -47,7 +45,7 @@ EPS = np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
-class Newton:
+class NewtonState:
     """Where the search stands (x, f, g, H) and where it wants f, g and H next."""
 
     trial: Floats
@@ -65,14 +63,14 @@ class Newton:
         return np.inf if self.g is None else float(np.abs(self.g).max(initial=0.0))
 
 
-def begin(x: Floats) -> Newton:
+def begin(x: Floats) -> NewtonState:
     """Start at x."""
-    return Newton(trial=x, x=x)
+    return NewtonState(trial=x, x=x)
 
 
 def step(
-    search: Newton, f: float, g: Floats, H: Floats, unit: Floats | None = None
-) -> Newton:
+    search: NewtonState, f: float, g: Floats, H: Floats, unit: Floats | None = None
+) -> NewtonState:
     """Take f, g and H at the trial point; accept it or try a shorter step.
 
     `unit` holds a length of each variable; by default they are alike.
@@ -81,7 +79,7 @@ def step(
         u = np.ones(len(g)) if unit is None else np.minimum(unit, LONGEST)
         values, vectors = eigh(H * u * u[:, None])
         sigma = 0.0 if search.sigma < 0.1 or search.tries == 0 else search.sigma / 8
-        here = Newton(
+        here = NewtonState(
             search.trial,
             search.trial,
             f,
@@ -99,7 +97,7 @@ def step(
     return replace(search, trial=search.x + _direction(search))
 
 
-def _accepted(search: Newton, f: float, g: Floats) -> bool:
+def _accepted(search: NewtonState, f: float, g: Floats) -> bool:
     """Test (2), or a flatter gradient where f is the same up to rounding."""
     slope = float(search.g @ (search.trial - search.x))
     if f <= search.f + SUFFICIENT * slope:
@@ -108,7 +106,7 @@ def _accepted(search: Newton, f: float, g: Floats) -> bool:
     return same and bool(np.abs(g).max(initial=0.0) < 0.9 * search.gradient_norm())
 
 
-def _direction(search: Newton) -> Floats:
+def _direction(search: NewtonState) -> Floats:
     """Solve (1)."""
     values, vectors, u = search.spectrum
     g = vectors.T @ (search.g * u)
@@ -118,24 +116,29 @@ def _direction(search: Newton) -> Floats:
 
 
 @dataclass(frozen=True)
-class NewtonMethod(Solver):
-    """The search behind `minimize(problem, "newton")`."""
+class Newton(SteppingSolver):
+    """Newton's method.
+
+    Examples
+    --------
+    >>> from corollary.solvers.minimize import minimize
+    >>> from corollary.solvers.problem import quadratic_problem
+    >>> bowl = quadratic_problem([[2.0, 1.0], [1.0, 2.0]], [3.0, 3.0])
+    >>> minimize(bowl, Newton()).x.round(9).tolist()
+    [1.0, 1.0]
+    """
+
+    second_order = True
 
     @property
     def needs(self) -> tuple[str, ...]:
         """Name what a problem must have."""
         return "gradient", "smooth", "no simple part", "Hessian"
 
-    def steps(self, problem: Problem, x: Floats) -> Iterator[Iterate]:
-        """Yield every accepted point."""
-        assert problem.gradient is not None
-        assert problem.hessian is not None
-        search, seen = begin(x), None
-        while True:
-            trial = search.trial
-            with np.errstate(over="ignore", invalid="ignore"):
-                f, g = float(problem.value(trial)), problem.gradient(trial)
-                search = step(search, f, g, problem.hessian(trial))
-            if search.x is not seen or search.stalled:
-                seen = search.x
-                yield Iterate(search.x, search.f, search.g, search.stalled)
+    def begin(self, x: Floats) -> NewtonState:
+        """Return the state at the start."""
+        return begin(x)
+
+    def step(self, state: NewtonState, at: Evaluation) -> NewtonState:
+        """Take f, g and H at the trial point."""
+        return step(state, at.f, at.g, at.H)

@@ -33,48 +33,42 @@ References: Andrew and Gao (2007); Schmidt (2010), 2.5.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.objectives.penalties import least_subgradient
 from corollary.solvers.lbfgs import (
-    LBFGS,
+    EPS,
     MEMORY,
     MOST_IDLE,
     MOST_TRIES,
     SUFFICIENT,
+    LBFGSState,
     Precondition,
+    begin,
     shorter,
     two_loop,
 )
+from corollary.solvers.solver import Evaluation, SteppingSolver
 
-__all__ = ["least_subgradient", "step"]
-
-
-def least_subgradient(x: Floats, g: Floats, l1: Floats) -> Floats:
-    """Return (1).
-
-    >>> least_subgradient(np.array([2.0, 0.0]), np.array([0.5, -3.0]), 1.0).tolist()
-    [1.5, -2.0]
-    """
-    at_zero = np.sign(g) * np.maximum(np.abs(g) - l1, 0.0)
-    return np.where(x == 0, at_zero, g + l1 * np.sign(x))
+__all__ = ["OrthantWise", "least_subgradient", "step"]
 
 
 def step(
-    search: LBFGS,
+    search: LBFGSState,
     f: float,
     g: Floats,
     l1: Floats,
     precondition: Precondition,
     noise: float,
-) -> LBFGS:
+) -> LBFGSState:
     """Take F and the gradient of its smooth part at the trial point.
 
     Parameters
     ----------
-    search : LBFGS
+    search : LBFGSState
     f : float
         F at `search.trial`.
     g : array of shape (d,)
@@ -87,7 +81,7 @@ def step(
 
     Returns
     -------
-    LBFGS
+    LBFGSState
     """
     if search.g is None:
         return _onward(replace(search, f=f, g=g), l1, precondition)
@@ -114,7 +108,7 @@ def step(
     return _onward(accepted, l1, precondition)
 
 
-def _onward(search: LBFGS, l1: Floats, precondition: Precondition) -> LBFGS:
+def _onward(search: LBFGSState, l1: Floats, precondition: Precondition) -> LBFGSState:
     """Set out from x in the direction (3)."""
     v = least_subgradient(search.x, search.g, l1)
     A = ((search.x != 0) | (l1 == 0)).astype(np.float64)
@@ -140,3 +134,32 @@ def _within(x: Floats, d: Floats, v: Floats, l1: Floats) -> Floats:
     orthant = np.where(x == 0, -np.sign(v), np.sign(x))
     fresh = x + d
     return np.where((l1 > 0) & (fresh * orthant <= 0), 0.0, fresh)
+
+
+@dataclass(frozen=True)
+class OrthantWise(SteppingSolver):
+    """Orthant-wise L-BFGS.
+
+    Examples
+    --------
+    >>> from corollary.objectives.losses import Squared
+    >>> from corollary.objectives.penalties import Penalty
+    >>> from corollary.solvers.minimize import minimize
+    >>> from corollary.solvers.problem import linear_problem
+    >>> lasso = linear_problem(np.eye(2), [4.0, 1.0], Squared(), Penalty(1.0, 1.0))
+    >>> minimize(lasso, OrthantWise()).x.round(6).tolist()
+    [2.0, 0.0]
+    """
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Name what a problem must have."""
+        return "gradient", "smooth", "l1"
+
+    def begin(self, x: Floats) -> LBFGSState:
+        """Return the state at the start."""
+        return begin(x)
+
+    def step(self, state: LBFGSState, at: Evaluation) -> LBFGSState:
+        """Take F and g at the trial point."""
+        return step(state, at.f, at.g, at.l1, lambda v: v / at.scale, EPS)

@@ -33,7 +33,7 @@ from scipy.linalg import LinAlgError, cho_solve
 from corollary.core.arrays import Floats
 from corollary.linear_algebra.decompositions import cho_factor, eigh
 
-__all__ = ["LENGTHS", "PiecewiseNewton", "along", "begin", "step"]
+__all__ = ["LENGTHS", "PiecewiseNewtonState", "along", "begin", "step"]
 
 LENGTHS = 2.0 ** -np.arange(24)  # of (2)
 SUFFICIENT = 0.1  # share of the slope's promise; a quadratic falls by half of it
@@ -41,7 +41,7 @@ NOISE = 1e-13  # relative rounding error of f
 
 
 @dataclass(frozen=True)
-class PiecewiseNewton:
+class PiecewiseNewtonState:
     """Where the search stands (x, f, g), where it goes (d), and what it wants next."""
 
     trial: Floats
@@ -55,12 +55,14 @@ class PiecewiseNewton:
     stalled: bool = False
 
 
-def begin(x: Floats) -> PiecewiseNewton:
+def begin(x: Floats) -> PiecewiseNewtonState:
     """Start at x."""
-    return PiecewiseNewton(trial=x, x=x)
+    return PiecewiseNewtonState(trial=x, x=x)
 
 
-def step(search: PiecewiseNewton, f: float, g: Floats, H: Floats) -> PiecewiseNewton:
+def step(
+    search: PiecewiseNewtonState, f: float, g: Floats, H: Floats
+) -> PiecewiseNewtonState:
     """Take f, g and H at the trial point; accept it, or ask for the slopes (2)."""
     if search.g is not None:
         slope = float(search.g @ (search.trial - search.x))
@@ -77,7 +79,7 @@ def step(search: PiecewiseNewton, f: float, g: Floats, H: Floats) -> PiecewiseNe
     d = -solved(H, g)  # (1)
     x = search.trial
     decrement = -0.5 * float(g @ d)
-    return PiecewiseNewton(x + d, x, f, g, d, decrement=decrement)
+    return PiecewiseNewtonState(x + d, x, f, g, d, decrement=decrement)
 
 
 def solved(H: Floats, g: Floats) -> Floats:
@@ -90,7 +92,7 @@ def solved(H: Floats, g: Floats) -> Floats:
         return vectors @ ((vectors.T @ g) / np.maximum(values, floor))
 
 
-def along(search: PiecewiseNewton, slopes: Floats) -> PiecewiseNewton:
+def along(search: PiecewiseNewtonState, slopes: Floats) -> PiecewiseNewtonState:
     """Take the slopes (2) and go to where they cross 0."""
     t = np.append(LENGTHS, 0.0)[::-1]
     s = np.append(slopes, float(search.g @ search.d))[::-1]

@@ -263,6 +263,13 @@ class LinearTerms:
         soft[self._d :] = v[self._d :]
         return soft
 
+    @cached_property
+    def l1(self) -> Floats:
+        """The l1 penalty of each entry of x."""
+        l1 = np.full(self.A.shape[1], self.penalty.l1)
+        l1[self._d :] = 0.0
+        return l1
+
     @property
     def _d(self) -> int:
         return int(self.A.shape[1]) - self.intercept

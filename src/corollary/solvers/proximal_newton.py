@@ -36,17 +36,12 @@ from scipy.linalg import qr, solve_triangular
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
-from corollary.solvers.coordinate_descent import (
-    EPS,
-    REGULAR,
-    Penalty,
-    kkt_violation,
-    towards_support,
-)
+from corollary.objectives.penalties import Penalty, least_subgradient
+from corollary.solvers.coordinate_descent import EPS, REGULAR, towards_support
 from corollary.solvers.lbfgs import shorter
-from corollary.solvers.orthant_wise import least_subgradient
+from corollary.solvers.solver import Evaluation, SteppingSolver
 
-__all__ = ["ProximalNewton", "begin", "step"]
+__all__ = ["ProximalNewton", "ProximalNewtonState", "begin", "step"]
 
 SUFFICIENT = 1e-3  # c in (4)
 MOST_TRIES = 30
@@ -57,7 +52,7 @@ FINER = 0.05  # of the subgradient at x: what descent may leave of the model's
 
 
 @dataclass(frozen=True)
-class ProximalNewton:
+class ProximalNewtonState:
     """Where the search stands (x, F, g) and where it wants f, g and H next."""
 
     trial: Floats
@@ -78,25 +73,25 @@ class ProximalNewton:
         return -0.5 * self.fall
 
 
-def begin(x: Floats) -> ProximalNewton:
+def begin(x: Floats) -> ProximalNewtonState:
     """Start at x."""
-    return ProximalNewton(trial=x, x=x)
+    return ProximalNewtonState(trial=x, x=x)
 
 
 def step(
-    search: ProximalNewton,
+    search: ProximalNewtonState,
     f: float,
     g: Floats,
     H: Floats,
     l1: Floats,
     free: Vector,
     noise: float,
-) -> ProximalNewton:
+) -> ProximalNewtonState:
     """Take F, and gradient and Hessian of its smooth part, at the trial point.
 
     Parameters
     ----------
-    search : ProximalNewton
+    search : ProximalNewtonState
     f : float
         F at `search.trial`.
     g, H : arrays of shape (d,) and (d, d)
@@ -108,7 +103,7 @@ def step(
 
     Returns
     -------
-    ProximalNewton
+    ProximalNewtonState
     """
     if search.g is not None:
         before = np.abs(least_subgradient(search.x, search.g, l1)).max()
@@ -152,19 +147,19 @@ def lasso(
     G: Any, c: Any, l1: float, b: Any, slope: Floats, most: int
 ) -> tuple[Floats, int]:
     """Minimise 1/2 b'G b - c'b + l1 ||b||_1 by rounds of descent from b."""
-    penalty = Penalty()
-    goal = FINER * kkt_violation(-slope, b, l1, penalty)
+    penalty = Penalty(l1, 1.0)
+    goal = FINER * penalty.violation(b, slope)
     b = b.copy()
     rounds = 0
     for _ in range(most):
         q = c - G @ b
         loops.descend(G, c, 0.0, l1, 0.0, False, EPOCHS, -1.0, b, q)
-        fresh = towards_support(G, c, l1, 0.0, False, b, c - G @ b)
+        fresh = towards_support(G, c, penalty, b, c - G @ b)
         if fresh is b and l1 > 0:  # the support may be of dependent columns
             b = thinned(G, l1, b, c - G @ b)
-            fresh = towards_support(G, c, l1, 0.0, False, b, c - G @ b)
+            fresh = towards_support(G, c, penalty, b, c - G @ b)
         b, rounds = fresh, rounds + 1
-        if kkt_violation(c - G @ b, b, l1, penalty) <= goal:
+        if penalty.violation(b, G @ b - c) <= goal:
             break
     return b, rounds
 
@@ -203,3 +198,34 @@ def thinned(G: Floats, l1: float, b: Floats, q: Floats) -> Floats:
     d = fresh - b
     rise = 0.5 * d @ (G @ d) - q @ d + l1 * (np.abs(fresh).sum() - np.abs(b).sum())
     return fresh if rise <= EPS * l1 * float(np.abs(b).sum()) else b
+
+
+@dataclass(frozen=True)
+class ProximalNewton(SteppingSolver):
+    """Proximal Newton.
+
+    Examples
+    --------
+    >>> from corollary.objectives.losses import Squared
+    >>> from corollary.solvers.minimize import minimize
+    >>> from corollary.solvers.problem import linear_problem
+    >>> lasso = linear_problem(np.eye(2), [4.0, 1.0], Squared(), Penalty(1.0, 1.0))
+    >>> minimize(lasso, ProximalNewton()).x.round(6).tolist()
+    [2.0, 0.0]
+    """
+
+    second_order = True
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Name what a problem must have."""
+        return "gradient", "smooth", "l1", "Hessian"
+
+    def begin(self, x: Floats) -> ProximalNewtonState:
+        """Return the state at the start."""
+        return begin(x)
+
+    def step(self, state: ProximalNewtonState, at: Evaluation) -> ProximalNewtonState:
+        """Take F, g and H at the trial point."""
+        free = (at.l1 == 0) & (at.l1.max(initial=0.0) > 0)
+        return step(state, at.f, at.g, at.H, at.l1, free, EPS)

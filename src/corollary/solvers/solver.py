@@ -1,11 +1,16 @@
-"""What every solver of `minimize` is: a stream of iterates, and what it needs."""
+"""What every solver of `minimize` is: a stream of iterates, and what it needs.
+
+A `SteppingSolver` has the steps that the estimators take, one pass over their data
+each: its state says where it wants f, f' and perhaps H next (`trial`), and a step takes
+them.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,7 +19,15 @@ from corollary.core.checks import check_finite_values
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.solvers.problem import Problem
 
-__all__ = ["Iterate", "Solver", "check_needs", "checked_start", "require_step"]
+__all__ = [
+    "Evaluation",
+    "Iterate",
+    "Solver",
+    "SteppingSolver",
+    "check_needs",
+    "checked_start",
+    "require_step",
+]
 
 
 @dataclass(frozen=True)
@@ -40,6 +53,48 @@ class Solver(ABC):
         """Yield the start and then every iterate, without end."""
 
 
+class Evaluation(NamedTuple):
+    """What a step takes: F, the gradient and the Hessian of f at the trial point."""
+
+    f: float
+    g: Floats
+    H: Any  # None where the solver asks for none
+    l1: Floats  # (d,) weight of |x_j| in g, 0 for all where g = 0
+    scale: float  # of the first gradient, at least 1
+
+
+class SteppingSolver(Solver):
+    """A solver by steps of a state that has `trial`, `x`, `f`, `g` and `stalled`."""
+
+    second_order: ClassVar[bool] = False  # whether it asks for the Hessian
+
+    @abstractmethod
+    def begin(self, x: Floats) -> Any:
+        """Return the state at the start."""
+
+    @abstractmethod
+    def step(self, state: Any, at: Evaluation) -> Any:
+        """Return the next state, given what was found at `state.trial`."""
+
+    def steps(self, problem: Problem, x: Floats) -> Iterator[Iterate]:
+        """Yield every accepted point."""
+        assert problem.gradient is not None
+        l1 = np.zeros(len(x)) if problem.linear is None else problem.linear.l1
+        state, seen, scale = self.begin(x), None, 0.0
+        while True:
+            with np.errstate(over="ignore", invalid="ignore"):
+                f, g = problem.objective(state.trial), problem.gradient(state.trial)
+                scale = scale or max(1.0, float(np.abs(g).sum()))
+                H = None
+                if self.second_order:
+                    assert problem.hessian is not None
+                    H = problem.hessian(state.trial)
+                state = self.step(state, Evaluation(f, g, H, l1, scale))
+            if state.x is not seen or state.stalled:
+                seen = state.x
+                yield Iterate(state.x, state.f, state.g, state.stalled)
+
+
 #: What a solver may need: a test, the words, and what to do where it fails.
 NEEDS: dict[str, tuple[Callable[[Problem], Any], str, str]] = {
     "gradient": (
@@ -56,7 +111,12 @@ NEEDS: dict[str, tuple[Callable[[Problem], Any], str, str]] = {
         lambda p: p.prox is None,
         "a function without a part that has only a proximal map, such as l1",
         "Use 'gradient_descent', 'backtracking', 'accelerated', 'coordinate_descent', "
-        "'sgd' or 'saga'.",
+        "'orthant_wise', 'proximal_newton', 'sgd' or 'saga'.",
+    ),
+    "l1": (
+        lambda p: p.prox is None or p.linear is not None,
+        "a linear model whose penalty is l1 or l2, or no part with a proximal map",
+        "Use linear_problem, or solver='accelerated'.",
     ),
     "Hessian": (
         lambda p: p.hessian is not None,

@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import Rule, boolean, missing, one_of, real, whole
-from corollary.linear.glm.glm import GeneralizedLinearModel
+from corollary.linear.glm.generalized_linear_model import GeneralizedLinearModel
 from corollary.objectives.families import FAMILIES, Binomial, Family, family_named
 from corollary.objectives.links import LINKS, SHARES, Link, Log, link_named
 

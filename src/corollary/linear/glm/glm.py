@@ -44,436 +44,297 @@ Course: S4-37. References: Nelder and Wedderburn (1972); McCullagh and Nelder (1
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.checks import check_targets, full_weights
-from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.errors import DataError, sentence
 from corollary.core.report import Optimality, Report, StopReason
-from corollary.core.roles import SingleRegressor
 from corollary.distributions.covariance import diagnose
-from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
+from corollary.engine import Data
+from corollary.linear import descent
 from corollary.linear.glm.glm_sums import (
-    Census,
     GLMSums,
-    Model,
-    Sums,
-    certify,
-    inverse,
+    look_along,
     null_space,
     null_sums,
-    sums,
-    take_census,
     weakest,
 )
-from corollary.linear.least_squares.summary import Summary, summarise_likelihood
-from corollary.linear.logistic.logistic_sums import second_moments
-from corollary.objectives.families import Family
-from corollary.objectives.links import Identity, Link
-from corollary.solvers import lbfgs, newton
+from corollary.objectives.chunk_losses import Census, Deviance, Sums
+from corollary.objectives.penalties import Penalty
+from corollary.objectives.problem import constant_curvature, linear_problem_of
+from corollary.solvers import newton
 
-__all__ = ["GeneralizedLinearModel"]
+__all__ = [
+    "GLM",
+    "GLMState",
+    "account",
+    "begin",
+    "coefficients",
+    "settle",
+    "stop",
+    "sums_of",
+    "update",
+]
 
-NOISE = {"float32": 1e-9, "float64": 2e-16}  # relative, of a mean of many losses
 NEAR = 100.0  # times the goal: the next pass sums (4) as well
-
 ESTIMATE = "Newton decrement, an estimate:"  # no bound: the curvature may fall
 
 
 @dataclass(frozen=True)
-class Search:
-    """The state: the problem's constants, the preconditioner, and the search."""
+class GLM:
+    """What is fitted, and how: the loss holds family, link, exposure and weights."""
 
-    census: Census
-    mean: Floats  # (d,) taken out of the features
-    free: Vector  # (d + 1,) which entries of theta move
-    dependent: tuple[int, ...]
-    constant: tuple[int, ...]
-    P: Floats  # inverse of (4): (d + 1, d + 1), or (d + 1,) where diagonal
-    first: Floats  # (4) at the constant model
-    search: lbfgs.LBFGS
-    dtype: Any
-    null: float  # loss of the constant model
-    full: bool = False  # whether the next pass sums (4)
-    age: int = 0  # passes since P was taken
-    decrement: float = np.inf
-    H: Any = None  # (4) times n at `search.x`, the penalty left out
-    pearson: float = 0.0
-    endless: Any = None  # a direction in which the likelihood rises for ever
-
-    def theta(self, x: Floats) -> tuple[Floats, float]:
-        """Return b and b0 of a point of the search."""
-        return x[:-1], float(x[-1] - x[:-1] @ self.mean)
-
-    def precondition(self, g: Floats) -> Floats:
-        """Multiply by the inverse of (4)."""
-        return g * self.P if self.P.ndim == 1 else self.P @ g
-
-
-class GeneralizedLinearModel(SummationLearner, SingleRegressor):
-    """A generalised linear model; subclasses choose the family and the link."""
-
-    takes_sparse = True
-    shapes: ClassVar = {"coef_": "d", "intercept_": ""}
+    loss: Deviance
     alpha: float
     fit_intercept: bool
-    max_iter: int
     tol: float
-    warm_start: bool
-    solver: str
-    offset: Any = None
-    exposure: Any = None
+    scoring: bool  # whether (4) is summed in every pass
+    offset: int | None = None  # column that enters eta with coefficient 1
+    start: tuple[Floats, float] | None = None  # b and b0 to start from
+    warm: bool = False  # whether a start was asked for, had there been one
+    names: Any = None  # of the columns
+    remedy: str = "Use alpha > 0"  # for what has no answer without a penalty
 
-    @abstractmethod
-    def _family(self) -> Family:
-        """Return the family that the parameters name."""
+    @property
+    def held(self) -> list[int]:
+        """The columns whose coefficient is not fitted."""
+        return [j for j in (self.offset, self.loss.exposure) if j is not None]
 
-    @abstractmethod
-    def _link(self, family: Family) -> Link:
-        """Return the link that the parameters name."""
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        try:
-            below = bool(self._family().inside(np.array([-1.0]))[0])
-        except ParameterError:  # fit will say what is wrong
-            below = True
-        tags.target_tags.positive_only = not below
-        return tags
+@dataclass(frozen=True)
+class GLMState:
+    """The state: the model, the search, and what was known at its start."""
 
-    # -- learning ------------------------------------------------------------------
-    def start(self, data: Data, seed: int) -> Search:
-        """Check y, take the spread of x, fit the constant model, build (4) there."""
-        if data.source.many_targets:
-            must = "y must be one column"
-            raise DataError(sentence(self, must, "a matrix", "Fit one model for each."))
-        model, d = self._model(), data.source.n_features
-        census = data.reduce(partial(take_census, model=model))
-        mean = census.spread.mean if self.fit_intercept else np.zeros(d)
-        theta = np.zeros(d + 1)
-        if self.offset is not None:
-            theta[self._column("offset")] = 1.0
-        b0, null, weight = self._constant_model(data, model, census, theta[:-1])
-        theta[-1] = b0 + theta[:-1] @ mean
-        first = second_moments(census.spread, mean, np.array([weight]))[0]
-        free, dependent, constant = self._free(first, mean)
-        state = Search(
-            census,
-            mean,
-            free,
-            dependent,
-            constant,
-            np.zeros(0),
-            first,
-            lbfgs.begin(self._warm(theta, mean)),
-            data.source.dtype,
-            null,
-            full=self.solver in ("irls", "newton-cholesky"),
-        )
-        return replace(state, P=self._inverse(first, free))
+    model: GLM
+    descent: descent.Descent
+    census: Census
+    first: Floats  # (4) at the constant model: (d + 1, d + 1), or its diagonal
+    null: float  # loss of the constant model, NaN before the first pass
+    dependent: tuple[int, ...] = ()
+    constant: tuple[int, ...] = ()
+    endless: Any = None  # a direction in which the likelihood rises for ever
 
-    def _model(self) -> Model:
-        family = self._family()
-        exposure = None if self.exposure is None else self._column("exposure")
-        return Model(type(self).__name__, family, self._link(family), exposure)
 
-    def _column(self, parameter: str) -> int:
-        """Return the number of the column that a parameter names."""
-        asked, names = getattr(self, parameter), getattr(self, "feature_names_in_", [])
-        if isinstance(asked, str):
-            found = np.flatnonzero(np.asarray(names, dtype=object) == asked)
-            if len(found):
-                return int(found[0])
-        elif -self.n_features_in_ <= asked < self.n_features_in_:
-            return int(asked) % self.n_features_in_
-        must = f"{parameter} must be the name or the number of a column of X"
-        raise ParameterError(sentence(self, must, repr(asked)))
+def begin(data: Data, model: GLM) -> GLMState:
+    """Check y, take the spread of x, fit the constant model, build (4) there."""
+    loss, source, d = model.loss, data.source, data.source.n_features
+    if source.many_targets:
+        must = "y must be one column"
+        raise DataError(sentence(loss.who, must, "a matrix", "Fit one model for each."))
+    census = data.reduce(loss.census)
+    penalty, intercept = Penalty(model.alpha), model.fit_intercept
+    problem = linear_problem_of(
+        loss, penalty, census, source.dtype, intercept=intercept
+    )
+    coef = np.zeros(d)
+    if model.offset is not None:
+        coef[model.offset] = 1.0
+    b0, null, weight = constant_model(data, model, census, coef)
+    H = constant_curvature(census.spread, problem.mean, np.array([weight]))
+    free, dependent, constant = moving(model, H[0], problem.mean)
+    problem = replace(problem, free=free)
+    w, b = (coef, b0) if model.start is None else model.start
+    patience = -1 if model.scoring else min(max(5, d // 10), 40)
+    theta, near = problem.point(w[None], np.array([b])), NEAR * model.tol**2
+    search = descent.begin(problem, theta, "lbfgs", H, patience=patience, near=near)
+    return GLMState(model, search, census, H[0], null, dependent, constant)
 
-    def _constant_model(
-        self, data: Data, model: Model, census: Census, coef: Floats
-    ) -> tuple[float, float, float]:
-        """Return the intercept that fits best alone, its loss, its weight in (4).
 
-        The loss is NaN where the first pass of the search will find it.
-        """
-        mean, n = census.sum_y / census.n, census.n
-        if self.fit_intercept and not model.family.mean_exists(mean):
-            must = f"the mean of y must be a mean of the {model.family.name} family"
-            remedy = "The likelihood has no maximum: every row says the same."
-            raise DataError(sentence(self, must, f"{mean:g}", remedy))
-        b0 = float(model.link.of(np.array(mean))) if self.fit_intercept else 0.0
-        moved = self.offset is not None or self.exposure is not None
-        if not moved and not self.warm_start:
-            eta = np.array([b0])
-            with np.errstate(all="ignore"):
-                mu = model.link.inverse(eta)
-            at_mean = model.family.terms(mu, eta, model.link)
-            if not np.isfinite(at_mean.loss[0]):
-                self._refuse(b0)
-            return b0, np.nan, float(at_mean.weight[0])
-        at = partial(null_sums, model=model, coef=coef)
-        s = data.reduce(partial(at, b0=b0))
-        if not np.isfinite(s.loss):
-            self._refuse(b0)
-        if self.fit_intercept and moved:
-            search = newton.begin(np.array([b0]))
-            for _ in range(100):
-                g, h = np.array([s.slope]) / n, np.array([[s.weight]]) / n
-                search = newton.step(search, s.loss / n, g, h)
-                if search.stalled or search.decrement <= 1e-15 * max(search.f, 1e-300):
-                    break
-                s = data.reduce(partial(at, b0=float(search.trial[0])))
-            b0 = float(search.x[0])
-        return b0, s.loss, s.weight / n
+def constant_model(
+    data: Data, model: GLM, census: Census, coef: Floats
+) -> tuple[float, float, float]:
+    """Return the intercept that fits best alone, its loss, its weight in (4).
 
-    def _refuse(self, b0: float) -> NoReturn:
-        must = "the model that the search starts from must have means in range"
-        came = f"eta = {b0:g} under link {self._model().link.name}"
-        remedy = "Use link='log', or fit_intercept=True."
-        raise DataError(sentence(self, must, came, remedy))
+    The loss is NaN where the first pass of the search will find it.
+    """
+    loss, n = model.loss, census.n
+    family, link, mean = loss.family, loss.link, census.sum_y / n
+    if model.fit_intercept and not family.mean_exists(mean):
+        must = f"the mean of y must be a mean of the {family.name} family"
+        remedy = "The likelihood has no maximum: every row says the same."
+        raise DataError(sentence(loss.who, must, f"{mean:g}", remedy))
+    b0 = float(link.of(np.array(mean))) if model.fit_intercept else 0.0
+    if not model.held and not model.warm:
+        eta = np.array([b0])
+        with np.errstate(all="ignore"):
+            mu = link.inverse(eta)
+        at_mean = family.terms(mu, eta, link)
+        if not np.isfinite(at_mean.loss[0]):
+            refuse_start(loss, b0)
+        return b0, np.nan, float(at_mean.weight[0])
+    at = partial(null_sums, loss=loss, coef=coef)
+    s = data.reduce(partial(at, b0=b0))
+    if not np.isfinite(s.loss):
+        refuse_start(loss, b0)
+    if model.fit_intercept and model.held:
+        search = newton.begin(np.array([b0]))
+        for _ in range(100):
+            g, h = np.array([s.slope]) / n, np.array([[s.weight]]) / n
+            search = newton.step(search, s.loss / n, g, h)
+            if search.stalled or search.decrement <= 1e-15 * max(search.f, 1e-300):
+                break
+            s = data.reduce(partial(at, b0=float(search.trial[0])))
+        b0 = float(search.x[0])
+    return b0, s.loss, s.weight / n
 
-    def _free(self, H: Floats, mean: Floats) -> tuple[Vector, Any, Any]:
-        """Tell which entries of theta move, and which columns cannot."""
-        d = len(mean)
-        free = np.ones(d + 1, dtype=bool)
-        free[d] = self.fit_intercept
-        for parameter in ("offset", "exposure"):
-            if getattr(self, parameter) is not None:
-                free[self._column(parameter)] = False
-        moving = np.flatnonzero(free[:d])
-        if self.alpha > 0 or not len(moving):
-            return free, (), ()
-        G = H[moving] if H.ndim == 1 else H[np.ix_(moving, moving)]
-        found = diagnose(G, mean[moving] * np.sqrt(H[d] if H.ndim == 1 else H[d, d]))
-        dependent = tuple(int(moving[j]) for j in found.dependent)
-        constant = tuple(int(moving[j]) for j in found.constant)
-        free[[*dependent, *constant]] = False
-        return free, dependent, constant
 
-    def _warm(self, theta: Floats, mean: Floats) -> Floats:
-        """Start from the last fit, where asked and possible."""
-        last = getattr(self, "coef_", np.zeros(0))
-        if not self.warm_start or len(last) != len(mean):
-            return theta
-        return np.append(last, self.intercept_ + last @ mean).astype(np.float64)
+def refuse_start(loss: Deviance, b0: float) -> NoReturn:
+    """Say that the constant model has no mean."""
+    must = "the model that the search starts from must have means in range"
+    came = f"eta = {b0:g} under link {loss.link.name}"
+    remedy = "Use link='log', or fit_intercept=True."
+    raise DataError(sentence(loss.who, must, came, remedy))
 
-    def _inverse(self, H: Floats, free: Vector) -> Floats:
-        """Invert (4) over the entries that move."""
-        ridge = np.full(len(free), float(self.alpha))
-        ridge[-1] = 0.0
-        if H.ndim == 1:
-            return np.where(free, inverse(H + ridge), 0.0)
-        P = np.zeros_like(H)
-        at = np.ix_(free, free)
-        P[at] = inverse((H + np.diag(ridge))[at])
-        return P
 
-    def statistics(self, chunk: Chunk, state: Search) -> Sums:
-        """Sum loss and gradient over the chunk's rows, and (4) where asked."""
-        b, b0 = state.theta(state.search.trial)
-        about = state.mean if state.full else None
-        diagonal = state.P.ndim == 1
-        return sums(chunk, self._model(), b, b0, about, diagonal=diagonal)
+def moving(model: GLM, H: Floats, mean: Floats) -> tuple[Vector, Any, Any]:
+    """Find which entries of theta move, and which columns cannot."""
+    d = len(mean)
+    free = np.ones(d + 1, dtype=bool)
+    free[d] = model.fit_intercept
+    free[model.held] = False
+    columns = np.flatnonzero(free[:d])
+    if model.alpha > 0 or not len(columns):
+        return free, (), ()
+    G = H[columns] if H.ndim == 1 else H[np.ix_(columns, columns)]
+    found = diagnose(G, mean[columns] * np.sqrt(H[d] if H.ndim == 1 else H[d, d]))
+    dependent = tuple(int(columns[j]) for j in found.dependent)
+    constant = tuple(int(columns[j]) for j in found.constant)
+    free[[*dependent, *constant]] = False
+    return free, dependent, constant
 
-    def update(self, s: Sums, state: Search) -> Search:
-        """Add the penalty, let the search take its step, renew (4) if it was summed."""
-        n, at = state.census.n, state.search.trial
-        b = np.where(state.free[:-1], at[:-1], 0.0)
-        if np.isnan(state.null):
-            state = replace(state, null=s.loss)
-        if state.search.g is None and not np.isfinite(s.loss):
-            self._refuse(state.theta(at)[1])
-        f = s.loss / n + 0.5 * self.alpha * float(b @ b)  # (2)
-        G = (s.g - s.g0 * state.mean) / n + self.alpha * b  # (3)
-        g = np.where(state.free, np.append(G, s.g0 / n), 0.0)
-        renewed = state
-        if s.H is not None and np.isfinite(f):
-            renewed = replace(state, P=self._inverse(s.H / n, state.free), age=0)
-        noise = NOISE[np.dtype(state.dtype).name]
-        search = lbfgs.step(state.search, f, g, renewed.precondition, noise)
-        if search.x is not at or search.stalled:
-            return replace(state, search=search, age=state.age + 1)
-        state = replace(renewed, H=s.H, pearson=s.pearson, age=renewed.age + 1)
-        decrement = 0.5 * float(g @ state.precondition(g))  # (5)
-        state = replace(state, search=search, decrement=decrement)
-        return replace(state, full=self._full(state))
 
-    def _full(self, state: Search) -> bool:
-        """Say whether (4) is worth its price in the next pass."""
-        if self.solver in ("irls", "newton-cholesky"):
-            return True
-        patience = min(max(5, len(state.mean) // 10), 40)
-        return state.decrement <= NEAR * self.tol**2 or state.age > patience
+def update(s: Sums, state: GLMState) -> GLMState:
+    """Take a step of the search, with (4) where it was summed."""
+    if state.descent.search.g is None and not np.isfinite(s.loss):
+        _, b = state.descent.problem.model(state.descent.search.trial)
+        refuse_start(state.model.loss, float(b[0]))
+    null = s.loss if np.isnan(state.null) else state.null
+    return replace(state, null=null, descent=descent.advance(s, state.descent))
 
-    def objective(self, s: Sums, state: Search) -> float:
-        """Return (2) where the search stands."""
-        return state.search.f
 
-    def stop(self, state: Search) -> StopReason | None:
-        """Stop when gradient and decrement are small and (4) is known."""
-        flat = state.search.gradient_norm() <= self.tol
-        if flat and state.decrement <= self.tol**2 and state.H is not None:
-            return StopReason.CONVERGED
-        if not state.search.stalled:
-            return None
-        rounding = 4 * NOISE[np.dtype(state.dtype).name] * abs(state.search.f)
-        close = state.decrement <= max(rounding, self.tol**2)
-        return StopReason.CONVERGED if close else StopReason.STALLED
-
-    def settle(self, data: Data, state: Search) -> Settled:
-        """Sum (4) at the end if that is left to do; look whether there is a maximum."""
-        if state.H is None and data.source.replayable:
-            there = replace(state, full=True)
-            there = replace(there, search=replace(there.search, trial=there.search.x))
-            s = data.reduce(partial(self.statistics, state=there))
-            P = self._inverse(s.H / state.census.n, state.free)
-            state = replace(state, H=s.H, pearson=s.pearson, P=P)
-            g = state.search.g
-            decrement = 0.5 * float(g @ state.precondition(g))
-            state = replace(state, decrement=decrement)
-        if self.alpha == 0 and data.source.replayable:
-            state = replace(state, endless=self._endless(data, state))
-        return Settled(state)
-
-    def _endless(self, data: Data, state: Search) -> Any:
-        """Look for a direction in which the likelihood rises for ever."""
-        family = self._family()
-        if not family.known_dispersion or state.H is None or state.H.ndim == 1:
-            return None
-        weak = weakest(state.first, state.H / state.census.n, state.free)
-        if weak is None:
-            return None
-        x = np.where(state.free, state.search.x, 0.0)
-        for v in (x, weak, -weak):
-            b, b0 = state.theta(v)
-            if data.reduce(partial(certify, family=family, v=b, b0=b0)).holds:
-                return v
+def stop(state: GLMState) -> StopReason | None:
+    """Stop when gradient and decrement are small and (4) is known."""
+    here, tol = state.descent, state.model.tol
+    flat = here.search.gradient_norm() <= tol
+    if flat and here.decrement <= tol**2 and here.H is not None:
+        return StopReason.CONVERGED
+    if not here.search.stalled:
         return None
+    rounding = 4 * here.problem.noise * abs(here.search.f)
+    close = here.decrement <= max(rounding, tol**2)
+    return StopReason.CONVERGED if close else StopReason.STALLED
 
-    def account(self, state: Search, report: Report) -> None:
-        """Report the deviance, the distance from optimal, and what has no answer."""
-        model, n = self._model(), state.census.n
-        report.optimality = Optimality(ESTIMATE, state.decrement)
-        irls = self.solver in ("irls", "newton-cholesky")
-        solver = "Fisher scoring" if irls else "L-BFGS from the Fisher information"
-        deviance = 2 * n * self._mean_loss(state)
-        report.facts |= {
-            "family": f"{model.family.name}, {model.link.name} link",
-            "solver": solver,
-            "deviance": deviance,
-            "null deviance": 2 * state.null,
-            "gradient": state.search.gradient_norm(),
-        }
-        self._warn(state, report)
 
-    def _warn(self, state: Search, report: Report) -> None:
-        names = getattr(self, "feature_names_in_", None)
+def settle(data: Data, state: GLMState) -> GLMState:
+    """Sum (4) at the end if that is left to do; look whether there is a maximum."""
+    here = state.descent
+    problem, search = here.problem, here.search
+    if not data.source.replayable:
+        return state
+    if here.H is None:
+        kind = "blocks" if here.P.ndim == 3 else "diagonal"
+        s = data.reduce(partial(problem.sums, theta=search.x, curvature=kind))
+        P = problem.inverse(s.H / problem.n)
+        decrement = 0.5 * float(search.g @ problem.precondition(P, search.g))
+        here = replace(here, H=s.H, pearson=s.pearson, P=P, decrement=decrement)
+        state = replace(state, descent=here)
+    if state.model.alpha == 0:
+        state = replace(state, endless=endless_direction(data, state))
+    return state
 
-        def named(columns: Any) -> list[Any]:
-            return [int(j) if names is None else str(names[j]) for j in columns]
 
-        if state.constant or state.dependent:
-            columns = named(sorted((*state.constant, *state.dependent)))
-            report.facts["dependent"] = columns
-            report.warnings.append(
-                f"columns {columns} follow from the others or never change: their "
-                "coefficients are not determined by the data. Drop them or use "
-                "alpha > 0."
-            )
-        if state.endless is not None:
-            size = np.abs(state.endless[:-1]) * np.sqrt(
-                np.diagonal(state.first)[:-1] if state.first.ndim == 2 else state.first
-            )
-            columns = named(np.flatnonzero(size > 0.1 * size.max(initial=0.0))[:10])
-            report.facts["separable"] = "yes"
-            report.warnings.append(
-                f"columns {columns} separate the rows: the likelihood has no maximum "
-                "and the coefficients are only where the search stopped. Use alpha > 0."
-            )
+def endless_direction(data: Data, state: GLMState) -> Any:
+    """Look for a direction in which the likelihood rises for ever."""
+    here, loss = state.descent, state.model.loss
+    if not loss.family.known_dispersion or here.H is None or here.H.ndim == 2:
+        return None
+    free = here.problem.free
+    weak = weakest(state.first, here.H[0] / here.problem.n, free)
+    if weak is None:
+        return None
+    for v in (np.where(free, here.search.x, 0.0), weak, -weak):
+        W, b = here.problem.model(v)
+        if data.reduce(partial(look_along, loss=loss, v=W[0], b0=float(b[0]))).endless:
+            return v
+    return None
 
-    def _mean_loss(self, state: Search) -> float:
-        b = np.where(state.free[:-1], state.search.x[:-1], 0.0)
-        return state.search.f - 0.5 * self.alpha * float(b @ b)
 
-    def publish(self, fitted: Fitted) -> None:
-        """Set what users read; of the solutions, the shortest."""
-        state: Search = fitted.state
-        b, b0 = state.theta(state.search.x)
-        N = null_space(state.first, state.free, state.dependent, state.constant)
-        shorter = b - N @ (N.T @ b)
-        b, b0 = shorter, b0 + float((b - shorter) @ state.mean)
-        self.coef_ = b.astype(state.dtype)
-        self.intercept_ = state.dtype.type(b0) if self.fit_intercept else 0.0
-        self.n_iter_ = fitted.report.passes
-        spread, n = state.census.spread, state.census.n
-        held = np.zeros(len(b), dtype=bool)
-        for parameter in ("offset", "exposure"):
-            if getattr(self, parameter) is not None:
-                held[self._column(parameter)] = True
-        full = state.H is not None and state.H.ndim == 2
-        self.sums_ = GLMSums(
-            n,
-            2 * n * self._mean_loss(state),
-            2 * state.null,
-            state.pearson,
-            state.census.constant,
-            float(self.alpha),
-            state.mean,
-            state.H if full else None,
-            n * second_moments(spread, state.mean, np.ones(1))[0][:-1, :-1]
-            if full
-            else None,
-            state.free,
-            held,
-            N,
-            state.endless is not None,
+def account(state: GLMState, report: Report) -> None:
+    """Report the deviance, the distance from optimal, and what has no answer."""
+    model, here = state.model, state.descent
+    report.optimality = Optimality(ESTIMATE, here.decrement)
+    scoring = "Fisher scoring", "L-BFGS from the Fisher information"
+    report.facts |= {
+        "family": f"{model.loss.family.name}, {model.loss.link.name} link",
+        "solver": scoring[0] if model.scoring else scoring[1],
+        "deviance": deviance(state),
+        "null deviance": 2 * state.null,
+        "gradient": here.search.gradient_norm(),
+    }
+
+    def named(columns: Any) -> list[Any]:
+        names = model.names
+        return [int(j) if names is None else str(names[j]) for j in columns]
+
+    if state.constant or state.dependent:
+        columns = named(sorted((*state.constant, *state.dependent)))
+        report.facts["dependent"] = columns
+        drop = f"Drop them or {model.remedy[0].lower()}{model.remedy[1:]}."
+        report.warnings.append(
+            f"columns {columns} follow from the others or never change: their "
+            f"coefficients are not determined by the data. {drop}"
+        )
+    if state.endless is not None:
+        size = np.abs(state.endless[:-1]) * np.sqrt(
+            np.diagonal(state.first)[:-1] if state.first.ndim == 2 else state.first
+        )
+        columns = named(np.flatnonzero(size > 0.1 * size.max(initial=0.0))[:10])
+        report.facts["separable"] = "yes"
+        report.warnings.append(
+            f"columns {columns} separate the rows: the likelihood has no maximum and "
+            f"the coefficients are only where the search stopped. {model.remedy}."
         )
 
-    # -- use -----------------------------------------------------------------------
-    def predict(self, X: Any) -> Vector:
-        """Return the mean of y for each row (1)."""
-        X = self._query(X)
-        model = self._model()
-        eta = model.predictor(X, self.coef_, float(self.intercept_))
-        mu = np.asarray(model.link.inverse(eta))
-        if np.isnan(mu).any():
-            row = int(np.argmax(np.isnan(mu)))
-            must = f"every row must have a mean under link {model.link.name}"
-            came = f"eta = {eta[row]:g} in row {row}"
-            remedy = "Rows so far from the training data need link='log'."
-            raise DataError(sentence(self, must, came, remedy))
-        largest = np.finfo(X.dtype).max
-        return np.clip(mu, -largest, largest).astype(X.dtype)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return D^2, the explained share of the deviance from the mean of y."""
-        mu = self.predict(X).astype(np.float64)
-        y = check_targets(self, y, len(mu), np.float64, many=False)
-        w, family = full_weights(self, sample_weight, len(mu)), self._family()
-        family.check(self, y)
-        null = np.full(len(y), w @ y / w.sum())
-        left, all_ = (w @ family.terms(y, m, Identity()).loss for m in (mu, null))
-        return 1.0 - float(left) / float(all_) if all_ > 0 else float(left == 0)
+def deviance(state: GLMState) -> float:
+    """Return the sum of the unit deviances."""
+    problem, search = state.descent.problem, state.descent.search
+    b = np.where(problem.free[:-1], search.x[:-1], 0.0)
+    return 2 * problem.n * (search.f - problem.penalty.value(b))
 
-    def summary(self, confidence: float = 0.95) -> Summary:
-        """Return coefficients with standard errors, tests and measures of fit.
 
-        Everything follows from sums kept by the fit: the data is not needed again.
+def coefficients(state: GLMState) -> tuple[Floats, float]:
+    """Return b and b0; of the solutions, the shortest."""
+    problem = state.descent.problem
+    W, b0 = problem.model(state.descent.search.x)
+    N = null_space(state.first, problem.free, state.dependent, state.constant)
+    shorter = W[0] - N @ (N.T @ W[0])
+    return shorter, float(b0[0]) + float((W[0] - shorter) @ problem.mean)
 
-        Parameters
-        ----------
-        confidence : float, default=0.95
-            Of the intervals.
 
-        Returns
-        -------
-        Summary
-        """
-        check_is_fitted(self)
-        return summarise_likelihood(self, self._model(), confidence)
+def sums_of(state: GLMState) -> GLMSums:
+    """Return what inference needs of the last pass."""
+    here, problem, census = state.descent, state.descent.problem, state.census
+    full = here.H is not None and here.H.ndim == 3
+    held = np.zeros(len(problem.mean), dtype=bool)
+    held[state.model.held] = True
+    second = constant_curvature(census.spread, problem.mean, np.ones(1))[0]
+    return GLMSums(
+        problem.n,
+        deviance(state),
+        2 * state.null,
+        here.pearson,
+        census.constant,
+        float(state.model.alpha),
+        problem.mean,
+        here.H[0] if full else None,
+        problem.n * second[:-1, :-1] if full else None,
+        problem.free,
+        held,
+        null_space(state.first, problem.free, state.dependent, state.constant),
+        state.endless is not None,
+    )

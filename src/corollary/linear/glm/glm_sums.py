@@ -1,17 +1,15 @@
-"""What a generalised linear model sums over the rows.
+"""What a generalised linear model sums over the rows beside its gradient.
 
-With eta_n = x_n'b + b0 (+ offset), and x~ = (x - mean, 1):
+    constant model   loss, slope and weight at an intercept alone                (1)
+    at the end       the sums from which inference follows                       (2)
 
-    census     sum w, sum w y, what the likelihood takes from y alone, the spread of x
-    each pass  half the deviance, its gradient sum w s x and sum w s             (1)
-    at times   the Fisher information sum w h x~ x~', and Pearson's statistic    (2)
-
-where s and h are slope and weight of `objectives/families.py`.  Directions in which the
-likelihood rises for ever are certified by a last look at the rows (Correia, Guimaraes,
-Zylkin 2019): v is one where no row objects to moving along it,
+Directions in which the likelihood rises for ever are found by a last look at the rows
+(Correia, Guimaraes, Zylkin 2019): v is one where no row objects to moving along it,
 
     y at the lower end of its range: x~'v <= 0,  at the upper end: >= 0,
     inside: = 0,   and some row gains                                            (3)
+
+Loss, gradient and Fisher information are summed in `objectives/chunk_losses.py`.
 """
 
 from __future__ import annotations
@@ -21,74 +19,27 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
-import scipy.sparse as sp
 
-from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.errors import DataError, sentence
-from corollary.engine import Chunk, Moments, Statistics, Variances
-from corollary.linear.logistic.logistic_sums import LARGE, SPARSE, curvature
+from corollary.core.arrays import Floats, Vector
+from corollary.engine import Chunk, Statistics
 from corollary.linear_algebra.decompositions import cho_factor, eigh
-from corollary.objectives.families import Binomial, Family
-from corollary.objectives.links import Link
+from corollary.objectives.chunk_losses import Deviance
+from corollary.objectives.families import Binomial
 
 __all__ = [
-    "Census",
-    "Certificate",
+    "Along",
     "GLMSums",
-    "Model",
     "NullSums",
-    "Sums",
-    "certify",
     "inverse",
+    "look_along",
     "null_space",
     "null_sums",
-    "sums",
-    "take_census",
     "weakest",
 ]
 
 OBJECTION = 1e-7  # of the largest gain: what counts as none in (3)
 SUSPECT = 1e-3  # of the information at the constant model: is there a maximum at all?
 EPS = np.finfo(np.float64).eps
-
-
-@dataclass(frozen=True)
-class Model:
-    """Family, link, and the column of X, if any, that is an exposure."""
-
-    who: str
-    family: Family
-    link: Link
-    exposure: int | None = None
-
-    def predictor(self, X: Matrix, coef: Floats, b0: float) -> Floats:
-        """Return eta of each row, in float64."""
-        eta = np.asarray(X @ coef.astype(X.dtype), dtype=np.float64) + b0
-        if self.exposure is not None:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                eta += np.log(column(X, self.exposure))
-        return eta
-
-
-@dataclass(frozen=True)
-class Census(Statistics):
-    """What is known before the search."""
-
-    n: float
-    sum_y: float
-    constant: float  # what the likelihood takes from y alone
-    spread: Moments | Variances
-
-
-@dataclass(frozen=True)
-class Sums(Statistics):
-    """What one chunk contributes to (1) and (2)."""
-
-    loss: float
-    g: Floats  # (d,)
-    g0: float
-    pearson: float = 0.0
-    H: Any = None  # (d + 1, d + 1), or (d + 1,) for the diagonal
 
 
 @dataclass(frozen=True)
@@ -120,98 +71,39 @@ class NullSums(Statistics):
 
 
 @dataclass(frozen=True)
-class Certificate(Statistics):
+class Along(Statistics):
     """The strongest objection to a direction, and the largest gain along it (3)."""
 
     objection: float
     gain: float
 
-    def __add__(self, other: Certificate) -> Certificate:
-        return Certificate(
-            max(self.objection, other.objection), max(self.gain, other.gain)
-        )
+    def __add__(self, other: Along) -> Along:
+        return Along(max(self.objection, other.objection), max(self.gain, other.gain))
 
     @property
-    def holds(self) -> bool:
+    def endless(self) -> bool:
         """Whether the likelihood rises for ever along the direction."""
         return self.gain > 0 and self.objection <= OBJECTION * self.gain
 
 
-def take_census(chunk: Chunk, model: Model) -> Census:
-    """Check the response and the exposure, and take the spread of the features."""
-    X, y, w = alive(chunk)
-    model.family.check(model.who, y, chunk.first_row)
-    if model.exposure is not None:
-        exposure = column(X, model.exposure)
-        if len(exposure) and not exposure.min() > 0:
-            must = f"the exposure, column {model.exposure} of X, must be > 0"
-            came = f"{exposure.min():g} in row {chunk.first_row + exposure.argmin()}"
-            raise DataError(sentence(model.who, must, came, "Drop rows without it."))
-    d = X.shape[1]
-    wide = d * d > LARGE or (sp.issparse(X) and d > SPARSE)
-    spread = Variances.of(X, w) if wide else Moments.of(X, w)
-    ones = np.ones(len(y)) if w is None else w
-    constant = model.family.constant(y, ones)
-    return Census(float(ones.sum()), float(ones @ y), constant, spread)
-
-
-def null_sums(chunk: Chunk, model: Model, coef: Floats, b0: float) -> NullSums:
+def null_sums(chunk: Chunk, loss: Deviance, coef: Floats, b0: float) -> NullSums:
     """Sum loss, slope and weight at an intercept."""
-    X, y, w = alive(chunk)
-    at = model.family.terms(y, model.predictor(X, coef, b0), model.link)
+    X, y, w = loss.rows(chunk)
+    at = loss.family.terms(y, loss.predictor(X, coef, b0), loss.link)
     ones = np.ones(len(y)) if w is None else w
     return NullSums(
         float(ones @ at.loss), float(ones @ at.slope), float(ones @ at.weight)
     )
 
 
-def sums(
-    chunk: Chunk,
-    model: Model,
-    coef: Floats,
-    b0: float,
-    about: Floats | None,
-    *,
-    diagonal: bool = False,
-) -> Sums:
-    """Sum (1), and (2) about the point `about` where one is given."""
-    X, y, w = alive(chunk)
-    at = model.family.terms(y, model.predictor(X, coef, b0), model.link)
-    slope = at.slope if w is None else w * at.slope
-    loss = float(at.loss.sum() if w is None else w @ at.loss)
-    g = np.asarray(X.T @ slope.astype(X.dtype), dtype=np.float64)
-    g0 = float(slope.sum())
-    if about is None:
-        return Sums(loss, g, g0)
-    weight = at.weight if w is None else w * at.weight
-    pearson = float(at.pearson.sum() if w is None else w @ at.pearson)
-    h = weight.astype(X.dtype)[:, None]
-    return Sums(loss, g, g0, pearson, curvature(X, h, about, diagonal=diagonal)[0])
-
-
-def certify(chunk: Chunk, family: Family, v: Floats, b0: float) -> Certificate:
+def look_along(chunk: Chunk, loss: Deviance, v: Floats, b0: float) -> Along:
     """Look for objections to the direction (v, b0) (3)."""
-    X, y, _ = alive(chunk)
+    X, y, _ = loss.rows(chunk)
     along = np.asarray(X @ v.astype(X.dtype), dtype=np.float64) + b0
-    low, high = y == 0, (y == 1) & isinstance(family, Binomial)
+    low, high = y == 0, (y == 1) & isinstance(loss.family, Binomial)
     objection = np.where(low, along, np.where(high, -along, np.abs(along)))
     gain = np.where(low, -along, np.where(high, along, 0.0))
-    return Certificate(float(objection.max(initial=0.0)), float(gain.max(initial=0.0)))
-
-
-def alive(chunk: Chunk) -> tuple[Matrix, Floats, Vector | None]:
-    """Return X, y in float64 and w of the rows that have a weight."""
-    X, y, w = chunk.X, np.asarray(chunk.y, dtype=np.float64), chunk.w
-    if w is None or w.all():
-        return X, y, w
-    keep = w > 0
-    return X[keep], y[keep], w[keep]
-
-
-def column(X: Matrix, j: int) -> Floats:
-    """Return a column of dense or sparse rows, in float64."""
-    values = X[:, [j]].toarray()[:, 0] if sp.issparse(X) else X[:, j]
-    return np.asarray(values, dtype=np.float64)
+    return Along(float(objection.max(initial=0.0)), float(gain.max(initial=0.0)))
 
 
 def inverse(A: Floats) -> Floats:

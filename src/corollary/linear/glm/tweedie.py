@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from corollary.core.parameters import boolean, one_of, real, whole
-from corollary.linear.glm.glm import GeneralizedLinearModel
+from corollary.linear.glm.generalized_linear_model import GeneralizedLinearModel
 from corollary.objectives.families import Family, Tweedie, family_named
 from corollary.objectives.links import Identity, Link, Log, link_named
 

@@ -22,7 +22,7 @@ import scipy.linalg as sla
 from corollary.core.arrays import Floats, Vector
 from corollary.engine import Triangle
 from corollary.linear_algebra.decompositions import eigh, svd
-from corollary.solvers.least_squares import centred, raw, spectrum_of
+from corollary.solvers.normal_equations import centred, raw, spectrum_of
 
 __all__ = ["Geometry", "geometry", "square_root"]
 

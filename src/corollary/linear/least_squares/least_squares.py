@@ -9,7 +9,7 @@ A fit walks at most two of three routes, each of them a sum over the rows:
 
 `LinearRegression` and `Ridge` differ in the penalty only.  Where that includes the
 intercept it is the coefficient of a column of ones, and nothing is centred.  The
-mathematics is in `solvers/least_squares.py`.
+mathematics is in `solvers/normal_equations.py`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from corollary.engine import (
 )
 from corollary.linear.least_squares.summary import Summary, summarise_least_squares
 from corollary.solvers import conjugate_gradient as cg
-from corollary.solvers.least_squares import (
+from corollary.solvers.normal_equations import (
     Solution,
     from_moments,
     from_triangle,
@@ -72,7 +72,7 @@ class Route:
     kind: str  # "gram", "qr" or "iterative"
     d: int
     solution: Solution | None = None
-    steps: Any = None  # cg.ConjugateGradient
+    steps: Any = None  # cg.ConjugateGradientState
     mean_x: Any = None
     mean_y: Any = None
     n: float = 0.0

@@ -41,7 +41,7 @@ from corollary.engine import (
     StreamingClassifier,
     Triangle,
 )
-from corollary.solvers.least_squares import Solution, from_triangle
+from corollary.solvers.normal_equations import Solution, from_triangle
 
 __all__ = ["LeastSquaresClassifier"]
 

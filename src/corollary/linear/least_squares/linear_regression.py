@@ -12,7 +12,7 @@ Its gradient vanishes where the residual is orthogonal to every column:
 
 with weighted means taken out of the columns.  One pass over the rows gives both sides
 of (2); where its conditioning would cost digits a second pass gives a QR decomposition
-instead (`solvers/least_squares.py`).  If the columns are dependent the shortest
+instead (`solvers/normal_equations.py`).  If the columns are dependent the shortest
 solution is returned and the report names the columns that follow from the others.
 
 Notation: X (n, d); y (n,) or (n, m); b = coef_; b0 = intercept_.

@@ -30,7 +30,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.engine.statistics import Moments, Triangle
 from corollary.linear_algebra.decompositions import eigh, svd
-from corollary.solvers.least_squares import (
+from corollary.solvers.normal_equations import (
     CHEAP,
     DIGITS,
     EPS,

@@ -56,13 +56,14 @@ from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.vectors import rows_of
 from corollary.engine import Moments, Triangle
-from corollary.linear.glm.glm_sums import Model, inverse
+from corollary.linear.glm.glm_sums import inverse
 from corollary.linear.least_squares.column_geometry import (
     Geometry,
     geometry,
     square_root,
 )
-from corollary.solvers.least_squares import Solution
+from corollary.objectives.chunk_losses import Deviance
+from corollary.solvers.normal_equations import Solution
 
 __all__ = ["Summary", "summarise_least_squares", "summarise_likelihood"]
 
@@ -332,7 +333,7 @@ def summarise_least_squares(learner: Any, confidence: float, target: int) -> Sum
     )
 
 
-def summarise_likelihood(learner: Any, model: Model, confidence: float) -> Summary:
+def summarise_likelihood(learner: Any, loss: Deviance, confidence: float) -> Summary:
     """Summarise a generalised linear model from the sums of its last pass."""
     s = learner.sums_
     if s.H is None:
@@ -348,7 +349,7 @@ def summarise_likelihood(learner: Any, model: Model, confidence: float) -> Summa
         parameters = float((A_inverse * s.H[at]).sum())  # (5)
         A_inverse = A_inverse @ s.H[at] @ A_inverse
     check_rows(learner, s.n, parameters)
-    known = model.family.known_dispersion
+    known = loss.family.known_dispersion
     phi = 1.0 if known else s.pearson / (s.n - parameters)
     C = np.zeros((d + 1, d + 1))
     C[at] = phi * A_inverse
@@ -358,7 +359,7 @@ def summarise_likelihood(learner: Any, model: Model, confidence: float) -> Summa
     space = Geometry.of(s.n, s.mean[kept], square_root(gram), intercept)
     return summary_of(
         learner,
-        f"{type(learner).__name__}: {model.family.name} family, {model.link.name} link",
+        f"{type(learner).__name__}: {loss.family.name} family, {loss.link.name} link",
         np.append(float(learner.intercept_), learner.coef_[kept]),
         covariance[np.ix_(listed, listed)],
         space,
@@ -370,7 +371,7 @@ def summarise_likelihood(learner: Any, model: Model, confidence: float) -> Summa
         dispersion=phi,
         deviance=s.deviance,
         null_deviance=s.null_deviance,
-        log_likelihood=model.family.log_likelihood(s.deviance, phi, s.n, s.constant),
+        log_likelihood=loss.family.log_likelihood(s.deviance, phi, s.n, s.constant),
         columns=np.flatnonzero(kept),
         endless=s.endless,
     )

@@ -27,7 +27,7 @@ Course: S4-60. References: MacKay (1992); Bishop (2006), 4.5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -42,11 +42,10 @@ from corollary.core.parameters import whole
 from corollary.core.vectors import rows_of
 from corollary.engine import Chunk, Data, Variances
 from corollary.engine.sources.opening import open_source
-from corollary.engine.statistics import dense_blocks
 from corollary.linear.class_weights import class_weights
 from corollary.linear.logistic.logistic_regression import LogisticRegression
-from corollary.linear.logistic.logistic_sums import Curvature, weighted
 from corollary.linear_algebra.decompositions import eigh
+from corollary.objectives.chunk_losses import CrossEntropy, Sums
 
 __all__ = ["LaplacePosterior", "laplace"]
 
@@ -165,7 +164,9 @@ def laplace(
         at_mean = model.intercept_ + W @ mean if model.fit_intercept else np.zeros(m)
         mean = mean if model.fit_intercept else np.zeros(d)
         theta = np.column_stack([W, at_mean])
-        H = data.reduce(partial(hessian, theta=theta, mean=mean, weights=weights)).H
+        loss = CrossEntropy(len(model.classes_), weights)
+        b = at_mean - W @ mean
+        H = data.reduce(partial(hessian, loss=loss, W=W, b=b, mean=mean)).H
     finally:
         data.executor.close()
     inverse_variance = 0.0 if model.penalty is None else 1.0 / model.C
@@ -182,23 +183,11 @@ def columns(chunk: Chunk) -> Variances:
 
 
 def hessian(
-    chunk: Chunk, theta: Floats, mean: Floats, weights: Floats | None
-) -> Curvature:
-    """Sum (1) over a chunk, the prior left out."""
-    m, p = theta.shape
-    H = np.zeros((m, p, m, p))
-    w = weighted(chunk, weights)
-    for X, v, _ in dense_blocks(chunk.X, w, None):
-        Z = np.column_stack([X - mean, np.ones(len(X))])
-        A = Z @ theta.T
-        P = expit(A) if m == 1 else softmax(A, axis=1)
-        v = np.ones(len(X)) if v is None else v
-        for k in range(m):
-            for j in range(k + 1):
-                h = v * P[:, k] * ((k == j) - P[:, j])
-                H[k, :, j] += Z.T @ (Z * h[:, None])
-                H[j, :, k] = H[k, :, j].T
-    return Curvature(H.reshape(m * p, m * p))
+    chunk: Chunk, loss: CrossEntropy, W: Floats, b: Floats, mean: Floats
+) -> Sums:
+    """Sum (1) over a chunk, the prior left out, in float64."""
+    chunk = replace(chunk, X=chunk.X.astype(np.float64, copy=False))
+    return loss.sums(chunk, W, b, mean, "full")
 
 
 def pseudo_inverse(H: Floats) -> Floats:

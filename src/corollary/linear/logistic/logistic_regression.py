@@ -17,10 +17,10 @@ density prop. to exp(-(rho |W| + (1 - rho) W^2/2) / C): L2 is a Gaussian of vari
 The intercept is not penalised.  Three searches minimise it, all on sums over the rows:
 
     quasi-Newton   L-BFGS, preconditioned by blocks of the Hessian; with l1 > 0 its
-                   steps stay in an orthant        (`logistic_lbfgs.py`)
+                   steps stay in an orthant
     Newton         the full Hessian, of all pairs of classes
     descent        proximal Newton: coordinate descent on the full Hessian's quadratic
-                   model                           (`logistic_newton.py`)
+                   model
 
     solver               L2 or none      L1         elastic net   columns
     lbfgs                quasi-Newton    -          -             any number
@@ -34,23 +34,27 @@ The intercept is not penalised.  Three searches minimise it, all on sums over th
 (*) beyond a few thousand weights W, whose Hessian would cost more than all else, Newton
 and descent give way to quasi-Newton.  The last four are scikit-learn's names for
 searches that end at the same minimum.  LIBLINEAR itself penalises the intercept too;
-here 'liblinear' does not.  Other links than the logit, for two classes, are in
-`logistic_link.py`.
+here 'liblinear' does not.
 
 The report has the smaller of two bounds: the duality gap, and what a Newton step proves
-(`logistic_bound.py`), which holds without a penalty too.  Separable classes have
-no maximum of likelihood: without a penalty W grows for ever.  The report tells
-(`logistic_account.py`).
+(`newton_bound.py`), which holds without a penalty too.  Separable classes have no
+maximum of likelihood: without a penalty W grows for ever, and the report says so
+(`conclusion.py`).
+
+Two classes may have any link g: P(y = 1 | x) = F(w'x + b), F = g^-1, which is the law
+of  y = 1[w'x + b + noise > 0]  where -noise has the distribution function F (probit,
+complementary log-log, cauchit).  That is the generalised linear model of the Bernoulli
+family with alpha = 1/(C n), fitted by Fisher scoring (`linear/glm/glm.py`).
 
 Notation: W (1 or K, d) = coef_; b = intercept_; m = 1 for two classes and K otherwise.
 Course: S4-9, S3-75, S1-34, S3-73, S3-74, S2-14, S2-15, S4-61. References: Bohning
-(1992); Friedman, Hastie and Tibshirani (2010); Nocedal and Wright (2006).
+(1992); Friedman, Hastie and Tibshirani (2010); McCullagh and Nelder (1989), 4.3.
 """
 
 from __future__ import annotations
 
 import warnings
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -71,14 +75,18 @@ from corollary.core.parameters import (
 )
 from corollary.core.report import Report, StopReason
 from corollary.core.rows import dense
-from corollary.engine import Chunk, Data, Fitted, Settled, Statistics, SummationLearner
+from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
+from corollary.linear import descent
 from corollary.linear.class_weights import class_weights
-from corollary.linear.logistic import logistic_lbfgs, logistic_link, logistic_newton
-from corollary.linear.logistic.logistic_account import Ended, account, conclude
-from corollary.linear.logistic.logistic_classifier import LogisticClassifier
-from corollary.linear.logistic.logistic_problem import Problem, Search
-from corollary.linear.logistic.logistic_sums import Census, second_moments, take_census
+from corollary.linear.glm import glm
+from corollary.linear.linear_classifier import LinearClassifier
+from corollary.linear.logistic.conclusion import Conclusion, account, conclude
+from corollary.linear.logistic.probabilities import log_probabilities, probabilities
+from corollary.objectives.chunk_losses import Census, CrossEntropy, Deviance, Sums
+from corollary.objectives.families import Binomial
 from corollary.objectives.links import LINKS, SHARES, Link
+from corollary.objectives.penalties import Penalty
+from corollary.objectives.problem import constant_curvature, linear_problem_of
 
 __all__ = ["LogisticRegression"]
 
@@ -87,11 +95,20 @@ MOST = 15_000  # such that the Hessian still fits into memory
 SMOOTH = ("lbfgs", "newton-cholesky", "newton-cg", "sag")
 SOLVERS = (*SMOOTH, "coordinate-descent", "saga", "liblinear")
 PENALTIES = {"l1": 1.0, "l2": 0.0}
+PATIENCE = (10, 40)  # passes before the blocks are taken anew, d/4 within these bounds
 
 a_link = Rule("a Link", lambda value: isinstance(value, Link))
 
 
-class LogisticRegression(SummationLearner, LogisticClassifier):
+@dataclass(frozen=True)
+class LogisticState:
+    """The state: the search and, at the end, what is to be said of it."""
+
+    descent: descent.Descent
+    conclusion: Conclusion = field(default_factory=Conclusion)
+
+
+class LogisticRegression(SummationLearner, LinearClassifier):
     """Logistic regression, for two or more classes.
 
     Parameters
@@ -164,7 +181,6 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
     [[True, False, False, False]]
     """
 
-    takes_sparse = True
     shapes: ClassVar = {"classes_": "K", "coef_": "m d", "intercept_": "m"}
     rules: ClassVar = {
         "penalty": one_of("deprecated", "l1", "l2", "elasticnet", None),
@@ -274,76 +290,69 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
         """Return the link as an object."""
         return self.link if isinstance(self.link, Link) else LINKS[self.link]
 
+    def boundary(self) -> float:
+        """Return the score of even odds."""
+        return float(self.probability_link().of(np.array(0.5)))
+
     def max_passes(self) -> int:
         """Bound the number of passes; the first looks at the start."""
         return 1 + int(self.max_iter)
 
     # -- learning ------------------------------------------------------------------
-    def start(self, data: Data, seed: int) -> Search | logistic_link.LinkSearch:
+    def start(self, data: Data, seed: int) -> LogisticState | glm.GLMState:
         """Count the classes, take the spread of the features, choose the search."""
-        K = len(self.classes_)
+        K, link = len(self.classes_), self.probability_link()
         check_two_classes(self)
         self._check_pairs()
-        weights = class_weights(self, data)
-        census = data.reduce(partial(take_census, K=K, weights=weights))
-        heavy = np.count_nonzero(census.classes)
-        if heavy < 2:
+        loss = CrossEntropy(K, class_weights(self, data))
+        census = data.reduce(loss.census)
+        present = np.count_nonzero(census.sum_y)
+        if present < 2:
             must = "needs samples of at least 2 classes in the data with weight > 0"
-            raise DataError(sentence(self, must, f"{heavy}"))
-        if self.probability_link() != LINKS["logit"]:
-            C, _ = self._penalty()
-            return logistic_link.begin(
-                data,
-                self.probability_link(),
-                1.0 / (C * float(census.classes.sum())),
-                weights,
-                self._last((1, len(census.spread.mean))),
-                intercept=self.fit_intercept,
-                tol=self.tol,
-            )
-        return self._search(self._problem(census, weights, data.source.dtype), census)
-
-    def _problem(self, census: Census, weights: Floats | None, dtype: Any) -> Problem:
-        """Write down (1)."""
-        (C, rho), n = self._penalty(), float(census.classes.sum())
-        zero = np.zeros_like(census.spread.mean)
-        mean = census.spread.mean if self.fit_intercept else zero
-        M2 = (
-            census.spread.M2
-            if census.spread.M2.ndim == 1
-            else census.spread.M2.diagonal()
-        )
-        squares = M2 / n + (census.spread.mean - mean) ** 2
-        return Problem(
-            n,
-            rho / (C * n),
-            (1 - rho) / (C * n),
-            weights,
-            census.classes,
-            mean,
+            raise DataError(sentence(self, must, f"{present}"))
+        C, rho = self._penalty()
+        penalty = Penalty(1.0 / (C * census.n), rho)
+        loss = replace(loss, totals=census.sum_y)
+        if link == LINKS["logit"]:
+            return self._begin(loss, penalty, census, data.source.dtype)
+        who, last = type(self).__name__, self._last((1, data.source.n_features))
+        model = glm.GLM(
+            Deviance(who, Binomial(shares=False), link, weights=loss.weights),
+            penalty.strength,
             self.fit_intercept,
-            dtype,
-            np.sqrt(np.where(squares > 0, squares, 1.0)),
+            self.tol,
+            scoring=True,
+            start=None if last is None else (last[0][0], float(last[1][0])),
+            warm=last is not None,
+            remedy="Use a finite C",
         )
+        return glm.begin(data, model)
 
-    def _search(self, problem: Problem, census: Census) -> Search:
+    def _begin(
+        self, loss: CrossEntropy, penalty: Penalty, census: Census, dtype: Any
+    ) -> LogisticState:
         """Choose one of the three searches."""
+        intercept = self.fit_intercept
+        problem = linear_problem_of(loss, penalty, census, dtype, intercept=intercept)
         m, p = problem.shape
         last = self._last((m, p - 1))
-        theta = problem.first() if last is None else problem.point(*last)
-        pi = census.classes / problem.n
-        h = (pi * (1 - pi))[-m:]
-        H = second_moments(census.spread, problem.mean, h)
-        descent = self.solver == "coordinate-descent" or problem.l1 > 0
-        second = descent or self.solver == "newton-cg"
+        theta = problem.constant_model() if last is None else problem.point(*last)
+        descends = self.solver == "coordinate-descent" or penalty.l1 > 0
+        second = descends or self.solver == "newton-cg"
         if self.solver == "newton-cholesky" or (second and m * p <= MANY):
             remedy = "Use solver='lbfgs'."
             if m * p > MOST:
                 must = f"solver 'newton-cholesky' takes at most {MOST} coefficients"
                 raise ParameterError(sentence(self, must, f"{m} x {p}", remedy))
             check_memory(self, 32.0 * (m * p) ** 2, "the Hessian", remedy)
-            return logistic_newton.begin(problem, theta, descent=descent)
-        return logistic_lbfgs.begin(problem, H, theta)
+            method = "proximal_newton" if descends else "newton"
+            return LogisticState(descent.begin(problem, theta, method))
+        pi = census.sum_y / problem.n
+        H = constant_curvature(census.spread, problem.mean, (pi * (1 - pi))[-m:])
+        patience = min(max(PATIENCE[0], p // 4), PATIENCE[1])
+        return LogisticState(
+            descent.begin(problem, theta, "lbfgs", H, patience=patience)
+        )
 
     def _last(self, shape: tuple[int, int]) -> tuple[Floats, Floats] | None:
         """Return W and b of the last fit, where asked and possible."""
@@ -352,39 +361,57 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
             return None
         return coef.astype(np.float64), np.broadcast_to(self.intercept_, shape[:1])
 
-    def statistics(self, chunk: Chunk, state: Any) -> Statistics:
+    def statistics(self, chunk: Chunk, state: Any) -> Sums:
         """Sum what the search asks for over the chunk's rows."""
-        return state.statistics(chunk)
+        return descent.statistics(chunk, state.descent)
 
-    def update(self, s: Any, state: Any) -> Any:
-        """Let the search take its step."""
-        return state.update(s)
+    def update(self, s: Sums, state: Any) -> Any:
+        """Take a step of the search."""
+        if isinstance(state, glm.GLMState):
+            return glm.update(s, state)
+        return replace(state, descent=descent.advance(s, state.descent))
 
-    def objective(self, s: Any, state: Any) -> float:
+    def objective(self, s: Sums, state: Any) -> float:
         """Return (1) where the search stands."""
-        return state.f
+        return state.descent.search.f
 
     def stop(self, state: Any) -> StopReason | None:
-        """Stop when the gradient is small."""
-        return state.stop(self.tol)
+        """Stop when the gradient is small, in units of the curvature."""
+        if isinstance(state, glm.GLMState):
+            return glm.stop(state)
+        problem, search = state.descent.problem, state.descent.search
+        if search.g is not None:
+            slopes = np.abs(problem.subgradient(search.x, search.g))
+            if (slopes <= self.tol * problem.worth).all():
+                return StopReason.CONVERGED
+        return StopReason.STALLED if search.stalled else None
 
     def settle(self, data: Data, state: Any) -> Settled:
         """Take the gap, and look whether there is a minimum at all."""
-        if isinstance(state, logistic_link.LinkSearch):
-            return Settled(state.conclude(data))
-        return Settled(conclude(data, state))
+        if isinstance(state, glm.GLMState):
+            return Settled(glm.settle(data, state))
+        return Settled(replace(state, conclusion=conclude(data, state.descent)))
 
     def account(self, state: Any, report: Report) -> None:
         """Report the gap, the gradient, the search, and separable classes."""
-        if isinstance(state, logistic_link.LinkSearch):
-            return state.account(report)
-        return account(state if isinstance(state, Ended) else Ended(state), report)
+        if isinstance(state, glm.GLMState):
+            glm.account(state, report)
+        else:
+            account(state.descent, state.conclusion, report)
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
-        state = fitted.state.search if isinstance(fitted.state, Ended) else fitted.state
-        W, b = state.coefficients()
-        dtype = state.dtype
-        self.coef_ = W.astype(dtype)
-        self.intercept_ = (b if self.fit_intercept else np.zeros_like(b)).astype(dtype)
+        problem = fitted.state.descent.problem
+        W, b = problem.model(fitted.state.descent.search.x)
+        b = b if self.fit_intercept else np.zeros_like(b)
+        self.coef_, self.intercept_ = W.astype(problem.dtype), b.astype(problem.dtype)
         self.n_iter_ = np.array([fitted.report.passes - 1], dtype=np.int32)
+
+    # -- use -----------------------------------------------------------------------
+    def predict_proba(self, X: Any) -> Floats:
+        """Return P(class | x), (n, K)."""
+        return probabilities(self.decision_function(X), self.probability_link())
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return log P(class | x), (n, K)."""
+        return log_probabilities(self.decision_function(X), self.probability_link())

@@ -49,8 +49,9 @@ from corollary.engine.fit import SHORT, inside_another_fit
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.linear.folds import Folds, folds_of, warn_of_short_folds
-from corollary.linear.logistic.logistic_classifier import LogisticClassifier
+from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.logistic.logistic_regression import SOLVERS, LogisticRegression
+from corollary.linear.logistic.probabilities import log_probabilities, probabilities
 
 __all__ = ["LogisticRegressionCV"]
 
@@ -58,7 +59,7 @@ FOLDS = 5
 WEAKEST, STRONGEST = 4, -4  # powers of ten between which a number of Cs lies
 
 
-class LogisticRegressionCV(RowsLearner, LogisticClassifier):
+class LogisticRegressionCV(RowsLearner, LinearClassifier):
     """Logistic regression that chooses C and l1_ratio by cross-validation.
 
     Parameters
@@ -189,6 +190,14 @@ class LogisticRegressionCV(RowsLearner, LogisticClassifier):
         if self.scoring is None:
             return float(super().score(X, y, **weights))
         return float(check_scoring(self, scoring=self.scoring)(self, X, y, **weights))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return P(class | x), (n, K)."""
+        return probabilities(self.decision_function(X))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return log P(class | x), (n, K)."""
+        return log_probabilities(self.decision_function(X))
 
     # -- parts of a fit ------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:

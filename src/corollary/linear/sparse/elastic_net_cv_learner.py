@@ -16,6 +16,7 @@ The rows are held in memory: to hold some out is to know them one by one.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,9 +46,10 @@ from corollary.engine.statistics import fold
 from corollary.linear.folds import Folds, folds_of, warn_of_short_folds
 from corollary.linear.sparse.elastic_net_learner import account_for, by_gram
 from corollary.linear.sparse.elastic_net_path import alpha_grid, design_of
-from corollary.solvers.columns import Design, Grams, Rows
-from corollary.solvers.coordinate_descent import Penalty, Point
+from corollary.objectives.penalties import Penalty
+from corollary.solvers.coordinate_descent import Point
 from corollary.solvers.coordinate_descent import path as solved_path
+from corollary.solvers.design import Design, Grams, Rows
 
 __all__ = ["ElasticNetCVLearner"]
 
@@ -116,7 +118,7 @@ class ElasticNetCVLearner(RowsLearner, SingleRegressor):
         short = 0
         mse = np.empty((len(ratios), grids.shape[1], len(folds)))
         for i, ratio in enumerate(ratios):
-            points = list(solved_path(design, grids[i], self._penalty(ratio)))
+            points = list(self._solved(design, grids[i], ratio))
             mse[i] = held_out_errors(X, y, w, folds, design, points)
             short += sum(
                 p.stop is not StopReason.CONVERGED for ps in points for p in ps
@@ -127,8 +129,8 @@ class ElasticNetCVLearner(RowsLearner, SingleRegressor):
         self.alpha_ = float(grids[best, at])
         self.alphas_ = grids[0] if len(ratios) == 1 else grids
         self.mse_path_ = mse[0] if len(ratios) == 1 else mse
-        penalty = self._penalty(ratios[best])
-        (point,) = next(solved_path(whole_design, np.array([self.alpha_]), penalty))
+        chosen = np.array([self.alpha_])
+        (point,) = next(self._solved(whole_design, chosen, ratios[best]))
         self._publish(point, whole_design, X)
         self._account(point, short, X, report)
 
@@ -151,9 +153,15 @@ class ElasticNetCVLearner(RowsLearner, SingleRegressor):
         count, positive = int(self.alphas), bool(self.positive)
         return alpha_grid(self, design, l1_ratio, self.eps, count, positive)
 
-    def _penalty(self, l1_ratio: float) -> Penalty:
-        positive, tol = bool(self.positive), float(self.tol)
-        return Penalty(float(l1_ratio), positive, tol, int(self.max_iter))
+    def _solved(
+        self, design: Design, alphas: Floats, l1_ratio: float
+    ) -> Iterator[list[Point]]:
+        """Solve every problem with each alpha in turn."""
+        penalties = (
+            Penalty(float(a), float(l1_ratio), bool(self.positive)) for a in alphas
+        )
+        how: Any = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
+        return solved_path(design, penalties, **how)
 
     def _publish(self, point: Point, design: Design, X: Matrix) -> None:
         self.coef_ = point.coef.astype(X.dtype)

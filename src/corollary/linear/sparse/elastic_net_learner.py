@@ -34,9 +34,10 @@ from corollary.engine import (
     SummationLearner,
 )
 from corollary.engine.rows_learner import gather
-from corollary.solvers.columns import Design, Grams, Rows
-from corollary.solvers.coordinate_descent import Penalty, Point
+from corollary.objectives.penalties import Penalty
+from corollary.solvers.coordinate_descent import Point
 from corollary.solvers.coordinate_descent import path as solved_path
+from corollary.solvers.design import Design, Grams, Rows
 
 __all__ = ["ElasticNetLearner", "account_for", "by_gram"]
 
@@ -152,13 +153,12 @@ class ElasticNetLearner(SummationLearner, Regressor):
         return bool(state.points)
 
     def _solved(self, design: Design, state: Shrunk) -> Shrunk:
-        rho, positive = self._l1_ratio(), bool(self.positive)
-        penalty = Penalty(rho, positive, float(self.tol), int(self.max_iter))
+        penalty = Penalty(float(self.alpha), self._l1_ratio(), bool(self.positive))
         before = state.before
         if before is not None and len(before) != len(design.y2):
             before = None
-        alphas = np.array([float(self.alpha)])
-        points = tuple(next(solved_path(design, alphas, penalty, before)))
+        how: Any = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
+        points = tuple(next(solved_path(design, [penalty], start=before, **how)))
         intercept = design.intercepts(np.array([point.coef for point in points]))
         return replace(state, points=points, intercept=intercept)
 

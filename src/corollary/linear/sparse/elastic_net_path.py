@@ -30,9 +30,9 @@ from corollary.core.vectors import non_negative
 from corollary.core.wording import one_sentence
 from corollary.engine import Moments
 from corollary.linear.sparse.elastic_net_learner import by_gram
-from corollary.solvers.columns import Design, Grams, Rows
-from corollary.solvers.coordinate_descent import Penalty
+from corollary.objectives.penalties import Penalty
 from corollary.solvers.coordinate_descent import path as solved_path
+from corollary.solvers.design import Design, Grams, Rows
 
 __all__ = ["alpha_grid", "enet_path", "lasso_path"]
 
@@ -139,9 +139,10 @@ def enet_path(
     if alphas is None:
         alphas = alpha_grid(who, design, l1_ratio, eps, n_alphas, positive)
     alphas = np.sort(non_negative(who, alphas, "alphas", ParameterError).ravel())[::-1]
-    penalty = Penalty(float(l1_ratio), bool(positive), float(tol), int(max_iter))
+    penalties = (Penalty(float(a), float(l1_ratio), bool(positive)) for a in alphas)
     start = None if coef_init is None else np.array(coef_init, dtype=float)[None]
-    points = [found for (found,) in solved_path(design, alphas, penalty, start)]
+    how: Any = {"tol": float(tol), "max_iter": int(max_iter), "start": start}
+    points = [found for (found,) in solved_path(design, penalties, **how)]
     coefs = np.array([p.coef for p in points]).T.astype(X.dtype)
     found = alphas, coefs, np.array([p.gap for p in points])
     return (*found, [p.epochs for p in points]) if return_n_iter else found

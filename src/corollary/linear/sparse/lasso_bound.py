@@ -29,13 +29,13 @@ from scipy.linalg import lstsq
 from corollary.core.arrays import Floats
 from corollary.core.vectors import non_negative
 from corollary.linear.sparse.elastic_net_path import checked, design_of
-from corollary.solvers.columns import Design
-from corollary.solvers.coordinate_descent import Penalty
+from corollary.objectives.penalties import Penalty
 from corollary.solvers.coordinate_descent import path as solved_path
+from corollary.solvers.design import Design
 
 __all__ = ["alpha_of_bound", "bound_of_alpha"]
 
-TIGHT = Penalty(tol=1e-15, max_iter=100_000)
+TIGHT: Any = {"tol": 1e-15, "max_iter": 100_000}
 STEPS = 200  # of Newton's method; a bracket halves below rounding in fewer
 
 
@@ -128,7 +128,7 @@ def alpha_of_bound(
 
 def solution(design: Design, alpha: float) -> Floats:
     """Return b(alpha)."""
-    return next(solved_path(design, np.array([alpha]), TIGHT))[0].coef
+    return next(solved_path(design, [Penalty(alpha, 1.0)], **TIGHT))[0].coef
 
 
 def on_piece(design: Design, b: Floats, t: float) -> float:

@@ -1,9 +1,9 @@
 """What logistic regression says of its fit: the gap, and whether a minimum exists.
 
 With a penalty there is a minimum, and the duality gap says how far it is at most
-(`logistic_gap.py`).  So does a Newton step once it is short, with a penalty or
-without (`logistic_bound.py`); the smaller bound is told.  Where neither is known
-the Newton decrement g'H^-1 g / 2 is told as the estimate that it is.  Without a penalty
+(`objectives/duality.py`).  So does a Newton step once it is short, with a penalty or
+without (`newton_bound.py`); the smaller bound is reported.  Where neither is known the
+report has the Newton decrement g'H^-1 g / 2, an estimate.  Without a penalty
 there may be no minimum.  The likelihood of two or more classes has a maximum if and
 only if no direction of the weights says yes to all rows and more than yes to some
 (Albert and Anderson 1984): no V other than 0 has
@@ -27,14 +27,17 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.report import Optimality, Report
 from corollary.core.rows import dense
-from corollary.engine import ArraySource, Data
-from corollary.linear.logistic.logistic_bound import look, parted
-from corollary.linear.logistic.logistic_gap import duality_gap
-from corollary.linear.logistic.logistic_problem import Problem, Search
-from corollary.linear.logistic.logistic_sums import Margin, margins
+from corollary.engine import ArraySource, Chunk, Data, Statistics
+from corollary.linear.descent import Descent
+from corollary.linear.logistic.newton_bound import curved_at, parted
 from corollary.linear.separability import separability
+from corollary.objectives.chunk_losses import scores
+from corollary.objectives.duality import cross_entropy_gap
+from corollary.objectives.problem import LinearProblem
+from corollary.solvers.newton import NewtonState
+from corollary.solvers.proximal_newton import ProximalNewtonState
 
-__all__ = ["Ended", "account", "conclude"]
+__all__ = ["Conclusion", "account", "conclude"]
 
 SMALL = 800  # weights whose Hessian is worth a pass at the end
 CLOSE = 2.0  # times the decrement, where no other bound is asked for
@@ -48,10 +51,22 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Ended:
-    """The last state of a search with what a last look at the data says."""
+class Margin(Statistics):
+    """The smallest and the largest lead of the true class's score over the next."""
 
-    search: Any
+    smallest: float
+    largest: float
+
+    def __add__(self, other: Margin) -> Margin:
+        return Margin(
+            min(self.smallest, other.smallest), max(self.largest, other.largest)
+        )
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What a last look at the data says of the end of a search."""
+
     gap: float | None = None
     decrement: float | None = None
     by_step: float | None = None  # what a Newton step proves
@@ -59,36 +74,44 @@ class Ended:
     verdict: str | None = None  # a key of KINDS, or "overlapping"
 
 
-def conclude(data: Data, search: Search) -> Ended:
+def conclude(data: Data, state: Descent) -> Conclusion:
     """Take the gap, or the decrement, and look for separable classes."""
-    problem, theta, g = search.problem, search.theta, search.g
+    problem, search = state.problem, state.search
+    theta, g, penalised = search.x, search.g, problem.penalty.strength > 0
     if data.once or g is None:
-        return Ended(search)
-    decrement, by_step = newton_account(data, search)
+        return Conclusion()
+    decrement, by_step = newton_account(data, problem, search)
     gap = None
-    if problem.penalised and not close(by_step, decrement):
-        gap = duality_gap(data, problem, theta, search.f, g, search.at_start)
+    if penalised and not close(by_step, decrement):
+        gap = cross_entropy_gap(data, problem, theta, search.f, g, constant(state))
         gap += stored_change(problem, theta, problem.subgradient(theta, g))
     margin, verdict = None, None
-    if search.f <= 0.1 or not problem.penalised:
-        W, b = problem.model(theta)
-        margin = data.reduce(partial(margins, W=W, b=b))
-    if not problem.penalised:
+    if search.f <= 0.1 or not penalised:
+        margin = data.reduce(partial(margins, problem=problem, theta=theta))
+    if not penalised:
         assert margin is not None
         if margin.smallest > 0:
             verdict = "separable"
         elif margin.largest > DOUBT and isinstance(data.source, ArraySource):
             verdict = by_programme(data.source, *problem.shape, problem.intercept)
-    return Ended(search, gap, decrement, by_step, margin, verdict)
+    return Conclusion(gap, decrement, by_step, margin, verdict)
 
 
-def newton_account(data: Data, search: Search) -> tuple[float | None, float | None]:
+def constant(state: Descent) -> Floats | None:
+    """Return the gradient at the constant model, if the search began there."""
+    began = np.array_equal(state.start, state.problem.constant_model())
+    return state.first if began else None
+
+
+def newton_account(
+    data: Data, problem: LinearProblem, search: Any
+) -> tuple[float | None, float | None]:
     """Return the decrement and what a Newton step proves, where a pass is worth it."""
-    problem, theta, g = search.problem, search.theta, search.g
+    theta, g = search.x, search.g
     work = float(data.source.n_rows or np.inf) * theta.size**2
-    if theta.size > SMALL or (problem.penalised and work > WORK):
-        return search.decrement, None
-    curved, (slope, shared) = look(data, problem, theta), parted(problem, theta, g)
+    if theta.size > SMALL or (problem.penalty.strength > 0 and work > WORK):
+        return getattr(search, "decrement", None), None
+    curved, (slope, shared) = curved_at(data, problem, theta), parted(problem, theta, g)
     decrement = curved.decrement(slope) + shared
     bound = curved.bound(slope, problem.unit_rounding)
     if bound is not None and np.isfinite(shared):
@@ -102,7 +125,7 @@ def close(bound: float | None, decrement: float | None) -> bool:
     return bound is not None and decrement is not None and bound <= CLOSE * decrement
 
 
-def stored_change(problem: Problem, theta: Floats, slope: Floats) -> float:
+def stored_change(problem: LinearProblem, theta: Floats, slope: Floats) -> float:
     """Bound what storing W and b in float32 adds to the objective.
 
     A change D of the point adds slope'D and half of its curvature, where the mean
@@ -116,8 +139,21 @@ def stored_change(problem: Problem, theta: Floats, slope: Floats) -> float:
     by_offset = by_weight @ np.abs(problem.mean) + unit * np.abs(b)
     D = np.column_stack([by_weight, by_offset])
     reach = by_weight @ problem.spread + by_offset
-    curved = 0.25 * float(reach @ reach) + 0.5 * problem.l2 * float((D**2).sum())
+    curved = 0.25 * float(reach @ reach) + 0.5 * problem.penalty.l2 * float(
+        (D**2).sum()
+    )
     return float(np.abs(slope) @ D.reshape(-1)) + curved
+
+
+def margins(chunk: Chunk, problem: LinearProblem, theta: Floats) -> Margin:
+    """Return the range of the lead of the true class over the others in a chunk."""
+    Z, rows = scores(chunk.X, *problem.model(theta)), np.arange(chunk.n)
+    true = Z[rows, chunk.y].copy()
+    Z[rows, chunk.y] = -np.inf
+    lead = true - Z.max(axis=1)
+    if chunk.w is not None:
+        lead = lead[chunk.w > 0]
+    return Margin(float(lead.min(initial=np.inf)), float(lead.max(initial=-np.inf)))
 
 
 def by_programme(source: ArraySource, m: int, p: int, intercept: bool) -> str | None:
@@ -149,33 +185,46 @@ def half_space_rows(X: Floats, y: Any, K: int, intercept: bool) -> Floats:
     return np.concatenate(rows).reshape(-1, (K - 1) * Z.shape[1])
 
 
-def account(ended: Ended, report: Report) -> None:
+def account(state: Descent, end: Conclusion, report: Report) -> None:
     """Write it into the report."""
-    search: Search = ended.search
-    norm = search.residual()
-    bounds = {"duality gap": ended.gap, "gap by a Newton step": ended.by_step}
+    problem, search = state.problem, state.search
+    norm = np.inf
+    if search.g is not None:
+        norm = float(np.abs(problem.subgradient(search.x, search.g)).max())
+    bounds = {"duality gap": end.gap, "gap by a Newton step": end.by_step}
     known = {kind: value for kind, value in bounds.items() if value is not None}
     if known:
         kind = min(known, key=lambda name: known[name])
         relative = known[kind] / search.f if search.f > 0 else None
         report.optimality = Optimality(kind, known[kind], relative)
-    elif ended.decrement is not None:
+    elif end.decrement is not None:
         kind = "Newton decrement, an estimate:"
-        report.optimality = Optimality(kind, ended.decrement)
+        report.optimality = Optimality(kind, end.decrement)
     else:
         report.optimality = Optimality("largest entry of the gradient is", norm)
-    report.facts["solver"] = search.described
+    report.facts["solver"] = described(state)
     report.facts["gradient"] = norm
-    W, _ = search.problem.model(search.theta)
-    if search.problem.l1:
+    if problem.penalty.l1:
+        W, _ = problem.model(search.x)
         report.facts["nonzeros"] = int(np.count_nonzero(W))
-    if ended.margin is not None and ended.margin.smallest > 0:
-        report.facts["separable"] = f"yes, smallest margin {ended.margin.smallest:.3g}"
-    elif ended.verdict == "touching":
+    if end.margin is not None and end.margin.smallest > 0:
+        report.facts["separable"] = f"yes, smallest margin {end.margin.smallest:.3g}"
+    elif end.verdict == "touching":
         report.facts["separable"] = "touching"
-    if ended.verdict in KINDS and not search.problem.penalised:
+    if end.verdict in KINDS and problem.penalty.strength == 0:
         report.warnings.append(
             "the classes are linearly separable: the likelihood has no maximum, for "
-            f"{KINDS[ended.verdict]}, and the coefficients are only where the search "
+            f"{KINDS[end.verdict]}, and the coefficients are only where the search "
             "stopped. Use a finite C."
         )
+
+
+def described(state: Descent) -> str:
+    """Return words for the search."""
+    if isinstance(state.search, NewtonState):
+        return "Newton with the full Hessian"
+    if isinstance(state.search, ProximalNewtonState):
+        return "proximal Newton, coordinate descent on the full Hessian"
+    name = "orthant-wise L-BFGS" if state.problem.penalty.l1 else "L-BFGS"
+    full = "blocks" if state.P.ndim == 3 else "diagonal"
+    return f"{name}, preconditioned by the Hessian's {full}"

@@ -1,4 +1,4 @@
-"""How far a logistic regression is from optimal, told by one Newton step.
+"""How far a logistic regression is from optimal, proved by one Newton step.
 
 Also known as: self-concordance bound, Newton decrement with a guarantee.
 
@@ -25,7 +25,7 @@ of many rows every fourth one is enough.  Of K > 2 classes, (1) is about the vec
 columns and the least eigenvalue of H, both in units of the features' spread, so that no
 unit of a feature matters.
 
-Notation: theta, x~, F, g, H as in `logistic_problem.py`.
+Notation: theta, x~, F, g, H as in `objectives/problem.py`.
 References: Bach (2010), self-concordant analysis; Sun and Tran-Dinh (2019).
 """
 
@@ -41,10 +41,9 @@ import scipy.sparse as sp
 from corollary.core.arrays import Floats
 from corollary.core.rows import dense
 from corollary.engine import Chunk, Data, Statistics
-from corollary.linear.logistic.logistic_newton import regular
-from corollary.linear.logistic.logistic_problem import Problem, quadratic
+from corollary.objectives.problem import LinearProblem
 
-__all__ = ["Curved", "look", "parted"]
+__all__ = ["Curved", "curved_at", "parted"]
 
 MANY = 4000  # rows
 FOURTH = 4
@@ -53,14 +52,14 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
-class Look(Statistics):
+class CurvatureSums(Statistics):
     """What a chunk says of H, and the largest entry of each column of x~."""
 
     H: Floats
     top: Floats  # (d,)
 
-    def __add__(self, other: Look) -> Look:
-        return Look(self.H + other.H, np.maximum(self.top, other.top))
+    def __add__(self, other: CurvatureSums) -> CurvatureSums:
+        return CurvatureSums(self.H + other.H, np.maximum(self.top, other.top))
 
 
 @dataclass(frozen=True)
@@ -96,20 +95,20 @@ class Curved:
         return float(t + (1 - t) * np.log1p(-t)) / S**2
 
 
-def look(data: Data, problem: Problem, theta: Floats) -> Curved:
+def curved_at(data: Data, problem: LinearProblem, theta: Floats) -> Curved:
     """Take the Hessian at a point, and the longest row, in one pass."""
     every = FOURTH if (data.source.n_rows or np.inf) > MANY else 1
-    s = data.reduce(partial(looked, problem=problem, theta=theta, every=every))
+    s = data.reduce(partial(sums_at, problem=problem, theta=theta, every=every))
     m, H = problem.shape[0], problem.hessian(s.H)
     unit = np.tile(np.append(problem.spread, 1.0), m)
-    H = regular(problem, H) / np.outer(unit, unit)
+    H = problem.regular(H) / np.outer(unit, unit)
     values, vectors = np.linalg.eigh(H)
     top = s.top / problem.spread
     length = np.sqrt((float(top @ top) + 1.0) * (1 if m == 1 else 2))
     return Curved(np.maximum(values, 0.0), vectors, unit, float(length))
 
 
-def parted(problem: Problem, theta: Floats, g: Floats) -> tuple[Floats, float]:
+def parted(problem: LinearProblem, theta: Floats, g: Floats) -> tuple[Floats, float]:
     """Return a slope without what all classes share, and what that part can gain.
 
     Of K > 2 classes, weights that all classes share change no probability, and H says
@@ -122,23 +121,26 @@ def parted(problem: Problem, theta: Floats, g: Floats) -> tuple[Floats, float]:
         return slope, 0.0
     slopes, G = slope.reshape(problem.shape).copy(), g.reshape(problem.shape)
     common = slopes.sum(axis=0)
-    if problem.l1:
+    if problem.penalty.l1:
         zero = theta.reshape(problem.shape) == 0
         zero[:, -1] = False
-        side = np.where(common > 0, -problem.l1, problem.l1)
+        side = np.where(common > 0, -problem.penalty.l1, problem.penalty.l1)
         room = np.where(zero, np.abs(G + side - slopes), 0.0)
         total = room.sum(axis=0)
         share = np.divide(common, total, out=np.zeros_like(total), where=total > 0)
         slopes -= np.clip(share, -1.0, 1.0) * room
         common = slopes.sum(axis=0)
     rest = common[:-1]
-    if not problem.l2:
+    if not problem.penalty.l2:
         lost = np.abs(rest).max(initial=0.0) > EPS * len(slope)
         return (slopes - common / m).reshape(-1), np.inf if lost else 0.0
-    return (slopes - common / m).reshape(-1), float(rest @ rest) / (2 * m * problem.l2)
+    gain = float(rest @ rest) / (2 * m * problem.penalty.l2)
+    return (slopes - common / m).reshape(-1), gain
 
 
-def looked(chunk: Chunk, problem: Problem, theta: Floats, every: int) -> Look:
+def sums_at(
+    chunk: Chunk, problem: LinearProblem, theta: Floats, every: int
+) -> CurvatureSums:
     """Sum the Hessian over some rows, and find the largest entries of all."""
     X = chunk.X
     top = np.maximum(
@@ -149,7 +151,7 @@ def looked(chunk: Chunk, problem: Problem, theta: Floats, every: int) -> Look:
         w = None if chunk.w is None else np.ascontiguousarray(chunk.w[some])
         rows = X[some] if sp.issparse(X) else np.ascontiguousarray(X[some])
         chunk = replace(chunk, X=rows, y=np.ascontiguousarray(chunk.y[some]), w=w)
-    return Look(quadratic(chunk, problem, theta).H, top)
+    return CurvatureSums(problem.sums(chunk, theta, "full").H, top)
 
 
 def ends(row: Any) -> Floats:

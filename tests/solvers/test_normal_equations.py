@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from corollary import LinearRegression, Ridge, StopReason, engine
 from corollary.datasets import certified_digits, filip, longley, wampler
 from corollary.engine import Moments, Triangle
-from corollary.solvers.least_squares import (
+from corollary.solvers.normal_equations import (
     from_moments,
     from_triangle,
     from_triangle_positive,

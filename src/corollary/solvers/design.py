@@ -22,7 +22,7 @@ from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
 from corollary.engine.executors.executor import side_by_side
 from corollary.engine.statistics import Moments
-from corollary.solvers.least_squares import raw
+from corollary.solvers.normal_equations import raw
 
 if TYPE_CHECKING:
     from corollary.solvers.coordinate_descent import WorkingSet
