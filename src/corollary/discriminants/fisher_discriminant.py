@@ -195,7 +195,7 @@ class FisherDiscriminant(SummationLearner, ProjectingRule):
         """Report rank and conditioning of W."""
         report.optimality = Optimality("exact to rounding", 0.0)
         report.objective = []
-        report.facts["rank of W"] = f"{state.rank} of {state.d}"
+        report.facts |= {"rank_within": state.rank, "n_features": state.d}
         if state.rank < state.d:
             which = "fewer rows than features"
             if not state.wide:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -36,7 +37,8 @@ def gather(data: Data) -> Chunk:
     if isinstance(source, ArraySource):
         for _ in data.one_by_one():
             pass
-        return Chunk(source.X, source.y, source.w, kept=source.kept)
+        chunk = Chunk(source.X, source.y, source.w, kept=source.kept)
+        return replace(chunk, objects=source.objects)
     if source.n_rows is not None and not source.sparse:
         return filled(data, source.n_rows)
     chunks: list[Chunk] = []
