@@ -64,7 +64,7 @@ def test_mistakes_stay_below_novikoffs_bound(kernel, seed):
     assert model.report_.stop is StopReason.CONVERGED
     assert model.score(X, y) == 1
     mistakes, bound = (
-        model.report_.facts[name] for name in ("mistakes", "bound on mistakes")
+        model.report_.facts[name] for name in ("n_mistakes", "mistake_bound")
     )
     assert mistakes == len(model.mistakes_[0]) <= bound
     if kernel == "linear":  # R and gamma by hand

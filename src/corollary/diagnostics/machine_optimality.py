@@ -62,10 +62,11 @@ from scipy.optimize import lsq_linear
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.class_weights import stated_class_weights
 from corollary.core.rows import dense
-from corollary.kernel_methods.feature_space import FeatureSpaceLearner
-from corollary.kernels.expansion import expansion, own, tile_of
+from corollary.kernels import machine_kernel
+from corollary.kernels.expansion import expansion
+from corollary.kernels.expansion import square_norms as own
 from corollary.kernels.gram import TileKernel
-from corollary.svm.machine import KernelMachine, capped
+from corollary.svm.machine import capped
 
 __all__ = ["MACHINES", "Proof", "prove", "stated_gamma"]
 
@@ -385,9 +386,9 @@ def products(model: Any, X: Matrix, rows: Any, B: Floats) -> Floats:
 
 def as_stated(model: Any, X: Matrix, w: Floats) -> Any:
     """Return the model with the kernel that its parameters state now."""
-    if not isinstance(model, KernelMachine):
+    if not hasattr(model, "gamma_"):
         return model
-    gamma = model._stated_gamma(X, w)
+    gamma = machine_kernel.stated_gamma(model, X, w)
     if np.isclose(gamma, model.gamma_, rtol=1e-6, atol=0.0):  # the same, rounded
         return model
     model = copy(model)
@@ -399,12 +400,8 @@ def kernel_of(model: Any, X: Matrix) -> Any:
     """Return the kernel as a function, None where X is its matrix."""
     if model.kernel == "precomputed":
         return None
-    if isinstance(model, FeatureSpaceLearner):
-        return model._function()
-    if callable(model.kernel):
-        return tile_of(model.kernel) or model.kernel
     gamma = stated_gamma(getattr(model, "gamma_", model.gamma), X)
-    return TileKernel(model.kernel, gamma, float(model.coef0), model.degree)
+    return machine_kernel.kernel_of(model, gamma).function
 
 
 def stated_gamma(gamma: Any, X: Matrix) -> float:

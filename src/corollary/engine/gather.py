@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,8 @@ def gather(data: Data) -> Chunk:
     if isinstance(source, ArraySource):
         for _ in data.one_by_one():
             pass
-        return Chunk(source.X, source.y, source.w, kept=source.kept)
+        rows = Chunk(source.X, source.y, source.w, kept=source.kept)
+        return replace(rows, objects=source.objects)
     if source.n_rows is not None and not source.sparse:
         return filled(data, source.n_rows)
     chunks: list[Chunk] = []
