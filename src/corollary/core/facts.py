@@ -85,7 +85,9 @@ FACTS: dict[str, Fact] = {
     "rows_per_parameter": Fact("rows for each free parameter"),
     "n_clusters": Fact("clusters", label="clusters"),
     "n_landmarks": Fact("rows that the features compare with", label="landmarks"),
-    "n_rows_kept": Fact("training rows that the model keeps", label="rows kept"),
+    "n_rows_kept": Fact(
+        "training rows that the model keeps", label="rows kept", of="n_rows"
+    ),
     "rank": Fact("rank of the columns of X", of="n_features"),
     "rank_within": Fact(
         "rank of the scatter within the classes", label="rank of W", of="n_features"
@@ -108,7 +110,6 @@ FACTS: dict[str, Fact] = {
     "n_kernel_rows": Fact("rows of the kernel matrix computed", label="kernel rows"),
     "n_free": Fact("coefficients between their bounds", label="free"),
     "n_at_bound": Fact("coefficients at their bound", label="at the bound"),
-    "n_rows_kept": Fact("rows that prediction needs", label="rows kept", of="n_rows"),
     "n_rows": Fact("rows that weigh something", label="rows"),
     "roles": Fact("how many rows have each role"),
     "margin": Fact("distance of the nearest rows to the hyperplane, 1 / ||w||"),
@@ -131,14 +132,10 @@ FACTS: dict[str, Fact] = {
     "n_on_curve": Fact("rows on the curve", label="on the curve"),
     "kernel_rank": Fact("rank of the kernel matrix", of="n_rows_kept"),
     "dimension": Fact("dimensions that the rows span in feature space"),
-    "rank_within": Fact("rank of the spread within classes", of="n_features"),
     "degrees_of_freedom": Fact("trace of the smoother, for each alpha"),
     "n_pivots": Fact("rows of the preconditioner", label="pivots"),
-    "n_steps": Fact("steps of the solver", label="steps"),
     "last_width": Fact("width of the last envelope of the loss"),
     "convex": Fact("whether the minimum is known to be the only one", words=yes_or_no),
-    "n_mistakes": Fact("updates of a perceptron, of each machine", label="mistakes"),
-    "mistake_bound": Fact("Novikoff's bound on the mistakes", label="mistakes <="),
 }
 
 

@@ -24,8 +24,8 @@ def gather(data: Data) -> Chunk:
     if isinstance(source, ArraySource):
         for _ in data.one_by_one():
             pass
-        rows = Chunk(source.X, source.y, source.w, kept=source.kept)
-        return replace(rows, objects=source.objects)
+        whole = Chunk(source.X, source.y, source.w, kept=source.kept)
+        return replace(whole, objects=source.objects)
     if source.n_rows is not None and not source.sparse:
         return filled(data, source.n_rows)
     chunks: list[Chunk] = []

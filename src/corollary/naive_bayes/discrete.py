@@ -148,7 +148,7 @@ class CountsLearner(StreamingClassifier):
             vetoes = np.argwhere(np.isneginf(state.L))
             c, j = vetoes[0]
             where = f"{self._event(fitted.statistics, int(j))} class"
-            self.report_.warnings.append(
+            fitted.report.warnings.append(
                 f"{len(vetoes)} counts are zero, first {where} "
                 f"{self.classes_[c].item()!r}: with alpha = 0 each of them decides "
                 "alone where a row belongs; use alpha > 0."
