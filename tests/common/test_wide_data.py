@@ -15,6 +15,7 @@ import sklearn.linear_model
 
 import corollary
 from corollary import PCA, FisherDiscriminant, LinearDiscriminantAnalysis, engine
+from corollary.linear.least_squares.principal_axes import PrincipalAxes
 
 N, D = 12, 1500
 rng = np.random.default_rng(0)
@@ -336,9 +337,7 @@ def test_ridges_of_few_rows_are_those_of_their_columns(
     rows = sp.csr_array(Z) if sparse else Z
     ours = corollary.RidgeCV(alphas, **options).fit(rows, NUMBER, w)
     assert ours.report_.facts["route"] == "rows"
-    monkeypatch.setattr(
-        "corollary.linear.least_squares.principal_axes.PrincipalAxes.of_rows", lambda *_, **__: None
-    )
+    monkeypatch.setattr(PrincipalAxes, "of_rows", lambda *_, **__: None)
     other = corollary.RidgeCV(alphas, **options).fit(rows, NUMBER, w)
     for name in ("coef_", "intercept_", "scores_", "alpha_"):
         a, b = getattr(ours, name), getattr(other, name)

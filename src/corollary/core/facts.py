@@ -89,9 +89,7 @@ FACTS: dict[str, Fact] = {
         "training rows that the model keeps", label="rows kept", of="n_rows"
     ),
     "rank": Fact("rank of the columns of X", of="n_features"),
-    "rank_within": Fact(
-        "rank of the scatter within the classes", label="rank of W", of="n_features"
-    ),
+    "rank_within": Fact("rank of the scatter within the classes", of="n_features"),
     "n_components": Fact("components kept", label="components", of="n_features"),
     # -- what it assumes, and how good it is -------------------------------------------
     "law": Fact("the distribution of the rows"),
