@@ -62,6 +62,7 @@ from corollary.core.parameters import (
     whole,
 )
 from corollary.core.randomness import generator
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Clusterer
 from corollary.core.rows import dense, rows_loop
@@ -77,6 +78,7 @@ from corollary.engine import (
 __all__ = ["KMeans"]
 
 
+@stored
 @dataclass(frozen=True)
 class FarthestRows:
     """The m rows farthest from their centres: homes for empty clusters."""
@@ -103,6 +105,7 @@ class FarthestRows:
         return self.d2, self.x, self.w, self.z
 
 
+@stored
 @dataclass(frozen=True)
 class Assigned(Statistics):
     """What one chunk contributes under (2); chunks add up."""
@@ -118,6 +121,7 @@ class Assigned(Statistics):
         return Assigned(self.n * factor, self.sum_x * factor, self.J * factor, far)
 
 
+@stored
 @dataclass(frozen=True)
 class Centres:
     """The state: the centres and how far they moved last."""

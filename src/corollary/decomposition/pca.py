@@ -47,6 +47,7 @@ from corollary.core.parameters import (
     seed,
     whole,
 )
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Transformer
 from corollary.decomposition.dimension import minka_dimension
@@ -71,6 +72,7 @@ MANY = 500  # sparse columns whose covariance is worth avoiding
 FEW = 0.1  # share of all components that are few enough to look for one by one
 
 
+@stored
 @dataclass(frozen=True)
 class Spectrum:
     """The state: the route, then mean, all variances, and the directions."""

@@ -31,6 +31,7 @@ from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import Rule, boolean, missing, one_of, real
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.roles import DensityEstimator
 from corollary.distributions.bernoulli import BernoulliFamily
@@ -55,6 +56,7 @@ a_family = Rule("a Family", lambda v: isinstance(v, Family))
 a_prior = Rule("a Prior", lambda v: isinstance(v, Prior))
 
 
+@stored
 @dataclass(frozen=True)
 class Estimated:
     """The state: the law, the posterior behind it, and the weight of the rows."""

@@ -48,6 +48,7 @@ from corollary.core.parameters import (
     real,
     whole,
 )
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.roles import Projecting
 from corollary.core.vectors import class_priors
@@ -67,6 +68,7 @@ from corollary.linear_algebra.decompositions import eigh, eigvalsh, svd
 __all__ = ["LinearDiscriminantAnalysis"]
 
 
+@stored
 @dataclass(frozen=True)
 class Line:
     """The rule (1) and the directions (3)."""

@@ -40,6 +40,7 @@ from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import array_like, missing, one_of, real
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.rows import dense, rows_loop
 from corollary.core.vectors import class_priors
@@ -55,6 +56,7 @@ from corollary.engine.classes import ClassMoments
 __all__ = ["NearestCentroid"]
 
 
+@stored
 @dataclass(frozen=True)
 class Centroids:
     """The state: the parameters of (1), (2) and (3)."""

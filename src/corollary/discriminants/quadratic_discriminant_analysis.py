@@ -38,6 +38,7 @@ from corollary.core.parameters import (
     one_of,
     real,
 )
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import class_priors
 from corollary.discriminants.covariances import (
@@ -59,6 +60,7 @@ from corollary.engine import Fitted
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
 
+@stored
 @dataclass(frozen=True)
 class Quadrics:
     """The parameters of (1), with their decomposition (2)."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from corollary.core.errors import DataError, sentence
 from corollary.core.hooks import hook
+from corollary.core.records import stored
 from corollary.core.report import StopReason
 from corollary.discriminants.covariances import (
     check_classes,
@@ -28,6 +29,7 @@ from corollary.engine.classes import ClassScatters, WithinScatter, WithinTriangl
 __all__ = ["ScatterLearner", "Scattered"]
 
 
+@stored
 @dataclass(frozen=True)
 class Scattered:
     """The state: the scatter while a second pass is due, then the rule."""

@@ -45,6 +45,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import boolean as truth
 from corollary.core.parameters import check_parameters, one_of, real
+from corollary.core.records import stored
 from corollary.core.vectors import numbers
 from corollary.distributions.covariance import (
     Singularity,
@@ -68,6 +69,7 @@ AUTO = 0.01  # shrinkage of a singular covariance
 LOG_2PI = float(np.log(2 * np.pi))
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Gaussian(Distribution):
     """A Gaussian law.
@@ -290,6 +292,7 @@ class LinearLaw:
         return np.asarray(X, dtype=np.float64) @ self.coef.T + self.intercept
 
 
+@stored
 @dataclass(frozen=True)
 class GaussianFamily(Family["Moments | Variances", Gaussian]):
     """Gaussians with a full, diagonal or spherical covariance.

@@ -41,6 +41,7 @@ from corollary.core.memory import less_memory
 from corollary.core.parameters import check_parameters
 from corollary.core.progress import progress
 from corollary.core.randomness import entropy
+from corollary.core.records import stored
 from corollary.core.report import Report, StopReason
 from corollary.engine.data import Data
 from corollary.engine.executors.executor import single_threaded_blas
@@ -74,6 +75,7 @@ SHORT = (StopReason.MAX_PASSES, StopReason.STALLED, StopReason.DIVERGED)
 WIDE = 500  # features whose matrices are worth threads of BLAS
 
 
+@stored
 @dataclass
 class Fitted:
     """What a fit leaves: the last state, its statistics, per-row outputs, a report."""

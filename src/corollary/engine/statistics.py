@@ -33,6 +33,7 @@ import scipy.sparse as sp
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.records import stored
 
 __all__ = ["Moments", "Statistics", "Triangle", "Variances", "dense_blocks", "fold"]
 
@@ -91,6 +92,7 @@ def fold(parts: Iterable[T]) -> T | None:
     return total
 
 
+@stored
 @dataclass(frozen=True)
 class Moments(Statistics):
     """Weighted count, mean and centred scatter of some columns.
@@ -171,6 +173,7 @@ class Moments(Statistics):
         return self.M2 / (self.n - ddof)
 
 
+@stored
 @dataclass(frozen=True)
 class Variances(Statistics):
     """Weighted count, mean and centred sum of squares of each column."""
@@ -209,6 +212,7 @@ class Variances(Statistics):
         return Variances(self.n * factor, self.mean, self.M2 * factor)
 
 
+@stored
 @dataclass(frozen=True)
 class Triangle(Statistics):
     """An R with R'R = A'A for the weighted columns A = [1, X, Y] or [X, Y].

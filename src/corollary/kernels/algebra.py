@@ -31,6 +31,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import function, real
+from corollary.core.records import stored
 from corollary.kernels.kernel import Kernel, common_dtype, count
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Constant(Kernel):
     """k(x, z) = c: the feature sqrt(c).
@@ -119,6 +121,7 @@ class Joined(Kernel):
         return read
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Sum(Joined):
     """k + l + ..., (1).
@@ -152,6 +155,7 @@ class Sum(Joined):
         return " + ".join(repr(k) for k in self.parts)
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Product(Joined):
     """k l ..., (3).
@@ -202,6 +206,7 @@ class Around(Kernel):
         return self.kernel.points(X)
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Scaled(Around):
     """c k with c >= 0, (2).
@@ -235,6 +240,7 @@ class Scaled(Around):
         return f"{self.c:g} * {bracketed(self.kernel)}"
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class PolynomialOf(Around):
     """a_0 + a_1 k + ... + a_p k^p with a_i >= 0, (5).
@@ -287,6 +293,7 @@ class PolynomialOf(Around):
         return terms
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Exp(Around):
     """exp k, (6).
@@ -388,6 +395,7 @@ class After(Kernel):
         return f"k(g(x), g(z)) where k(x, z) = {self.kernel.formula}"
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Normalised(Around):
     """k / sqrt(k(x, x) k(z, z)), (8).

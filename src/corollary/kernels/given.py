@@ -23,6 +23,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import array_like, one_of
 from corollary.core.parameters import function as any_function
+from corollary.core.records import stored
 from corollary.kernels.kernel import Kernel, count
 
 __all__ = ["FunctionKernel", "Precomputed"]
@@ -94,6 +95,7 @@ class FunctionKernel(Kernel):
         return f"{getattr(self.function, '__name__', 'k')}(x, z)"
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Precomputed(Kernel):
     """A kernel on the numbers 0, 1, ... of the rows of a matrix.

@@ -32,12 +32,14 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.parameters import missing, real
+from corollary.core.records import stored
 from corollary.kernels.kernel import Kernel, count
 from corollary.kernels.pairs import pair_sums
 
 __all__ = ["ChiSquare", "HistogramIntersection"]
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class ChiSquare(Kernel):
     """The chi-square kernel: exponential (2), or additive (1) without gamma.
@@ -84,6 +86,7 @@ class ChiSquare(Kernel):
         return f"ChiSquare({'None' if self.gamma is None else f'{self.gamma:g}'})"
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class HistogramIntersection(Kernel):
     """k(x, z) = sum_j min(x_j, z_j), (3).

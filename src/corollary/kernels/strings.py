@@ -43,6 +43,7 @@ import scipy.sparse as sp
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import real, whole
+from corollary.core.records import stored
 from corollary.kernels.kernel import Kernel
 
 __all__ = ["Spectrum", "Subsequence", "letters"]
@@ -50,6 +51,7 @@ __all__ = ["Spectrum", "Subsequence", "letters"]
 TABLE_BYTES = 2**24  # of the table (4) at a time
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Spectrum(Kernel):
     """The inner product of the counts of all texts of so many letters, (1).
@@ -101,6 +103,7 @@ class Spectrum(Kernel):
         return f"sum_{{|u| = {self.length}}} c_u(x) c_u(z)"
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Subsequence(Kernel):
     """Common subsequences of so many letters, with gaps that decay, (2).

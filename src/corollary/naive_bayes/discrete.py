@@ -33,6 +33,7 @@ from corollary.core.arrays import Floats, Matrix
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import array_like, boolean, missing, real
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.rows import rows_loop
 from corollary.core.vectors import class_priors
@@ -61,6 +62,7 @@ COMMON_RULES = {
 }
 
 
+@stored
 @dataclass(frozen=True)
 class FeatureCounts(Statistics):
     """Weight of each class, and sum of each feature in it."""
@@ -69,6 +71,7 @@ class FeatureCounts(Statistics):
     N: Floats  # (k, d)
 
 
+@stored
 @dataclass(frozen=True)
 class LogTable:
     """The state: the logarithms of (1) and (2)."""

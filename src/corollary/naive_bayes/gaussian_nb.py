@@ -31,6 +31,7 @@ from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
 from corollary.core.parameters import array_like, missing, real
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import class_priors
 from corollary.engine import Chunk, Data, Fitted, StreamingClassifier
@@ -40,6 +41,7 @@ from corollary.naive_bayes.naive_bayes import Joint, NaiveBayes
 __all__ = ["GaussianNB", "gaussian_scores"]
 
 
+@stored
 @dataclass(frozen=True)
 class Gaussians:
     """The state: the parameters of (1)."""

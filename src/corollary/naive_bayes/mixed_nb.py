@@ -48,6 +48,7 @@ from scipy.stats import binom, norm
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import array_like, missing, one_of, real, whole
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import class_priors
 from corollary.engine import Chunk, Data, Fitted, Statistics, StreamingClassifier
@@ -69,6 +70,7 @@ from corollary.naive_bayes.naive_bayes import Joint, NaiveBayes, vetoed
 __all__ = ["MixedError", "MixedNB", "MixedRule", "mixed_error"]
 
 
+@stored
 @dataclass(frozen=True)
 class MixedSums(Statistics):
     """What a chunk says of the numbers and of the answers."""
@@ -77,6 +79,7 @@ class MixedSums(Statistics):
     answers: CategoryCounts
 
 
+@stored
 @dataclass(frozen=True)
 class MixedModel:
     """The state: the columns of each kind, and the parameters of (1)."""

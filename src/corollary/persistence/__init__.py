@@ -3,15 +3,15 @@
 A model file is one safetensors file.  Its header holds a checksum of the whole file and
 a JSON tree, its body the arrays::
 
-    {"format": 2, "version": "0.1.0", "class": "KMeans", "parameters": {...},
+    {"format": 3, "version": "0.1.0", "class": "KMeans", "parameters": {...},
      "learned": {...}}
 
 An estimator inside a model is such a tree again.  A class is named by its key in
-`registry.ESTIMATORS`, a record inside it by its key in `RECORDS`; no module path is
-ever read from a file, and nothing is imported, called or evaluated because a file says
-so.  `load` checks every byte, name, type and shape before it hands out a model, and has
-the model answer for some rows: a forged or damaged file ends in one sentence,
-`ModelFileError`.
+`registry.ESTIMATORS`, a record inside it by its package and its class, which must be
+marked as stored (`core/records.py`).  No module path is ever read from a file, and
+nothing is called or evaluated because a file says so.  `load` checks every byte, name,
+type and shape before it hands out a model, and has the model answer for some rows: a
+forged or damaged file ends in one sentence, `ModelFileError`.
 
 The checksum tells damage, not forgery: whoever can write a file can write its checksum.
 
@@ -34,11 +34,10 @@ from corollary.core.errors import ModelFileError, ParameterError, sentence
 from corollary.persistence.audit import check_answers
 from corollary.persistence.container import FORMAT, packed, read_file, unpacked
 from corollary.persistence.models import model_of
-from corollary.persistence.records import RECORDS
 from corollary.persistence.trees import is_ours, model_tree
 from corollary.persistence.whole_files import write_whole
 
-__all__ = ["FORMAT", "RECORDS", "load", "save"]
+__all__ = ["FORMAT", "load", "save"]
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:

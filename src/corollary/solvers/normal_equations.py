@@ -38,6 +38,7 @@ import scipy.linalg as sla
 from scipy.optimize import nnls
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.records import stored
 from corollary.engine.statistics import Moments, Triangle, upright
 from corollary.linear_algebra.decompositions import cho_factor, eigh, eigvalsh, qr, svd
 
@@ -54,6 +55,7 @@ CHEAP = 2**24  # products below which a second pass is worth three digits more
 EPS = np.finfo(np.float64).eps
 
 
+@stored
 @dataclass(frozen=True)
 class Solution:
     """Coefficients and what the decomposition says of the problem."""

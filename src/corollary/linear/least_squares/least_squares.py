@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Regressor, total_weight
 from corollary.engine import (
@@ -52,6 +53,7 @@ __all__ = ["LeastSquares"]
 MANY_COLUMNS = 3000  # sparse data with more columns goes the iterative route
 
 
+@stored
 @dataclass(frozen=True)
 class Product(Statistics):
     """Sums for one step of conjugate gradients on the normal equations."""
@@ -63,6 +65,7 @@ class Product(Statistics):
     sum_x2: Floats | None = None  # (d,) in the first pass
 
 
+@stored
 @dataclass(frozen=True)
 class Route:
     """The state: which way the fit goes, and what it has found."""

@@ -34,6 +34,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.records import stored
 from corollary.engine.statistics import Moments, Triangle
 from corollary.linear_algebra.decompositions import eigh, svd
 from corollary.solvers.normal_equations import (
@@ -68,6 +69,7 @@ class RowSpan:
     __array_ufunc__ = None  # C @ V is for this class to compute
 
 
+@stored
 @dataclass(frozen=True)
 class PrincipalAxes:
     """X by its principal axes, and y by its parts along them.

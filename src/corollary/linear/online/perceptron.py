@@ -57,6 +57,7 @@ from corollary.core.parameters import (
     seed,
     whole,
 )
+from corollary.core.records import stored
 from corollary.core.report import Report
 from corollary.core.rows import dense
 from corollary.engine import Data, Fitted, Settled
@@ -76,6 +77,7 @@ from corollary.objectives.penalties import Penalty, penalty_named
 __all__ = ["Perceptron", "Trace"]
 
 
+@stored
 @dataclass(frozen=True)
 class Trace:
     """Every update of one machine.

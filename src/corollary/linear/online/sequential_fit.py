@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.records import stored
 from corollary.core.report import StopReason
 from corollary.linear.online.visits import Rows
 from corollary.objectives.duality import DualityGap
@@ -44,6 +45,7 @@ class Plan(NamedTuple):
     batch: float = 1.0
 
 
+@stored
 @dataclass
 class Machine:
     """One linear function on its way: the arrays that the loop changes."""
