@@ -176,7 +176,9 @@ class LinearSequentialLearner(SequentialLearner):
 
         def one(j: int) -> None:
             machine, target = state.machines[j], self._target(rows.y, j)
-            plan = state.plans[j]._replace(eta0=machine.eta0)
+            plan = state.plans[j]
+            if plan.eta0 != machine.eta0:
+                plan = plan._replace(eta0=machine.eta0)
             if not state.number:
                 state.limits[j] = max(state.limits[j], limit(self._loss(), target))
             before = 0.0 if self.trace else machine["updates"]
@@ -199,9 +201,10 @@ class LinearSequentialLearner(SequentialLearner):
             state.machines[j] = before.machines[j].copy(done=True)
             state.stop = StopReason.DIVERGED
             return
-        cost = cost if held_out is None else held_out
-        state.costs[j] = cost = cost + self._penalty().value(machine.w)
-        if machine["updates"] == 0 and self._penalty().strength == 0:
+        penalty = self._penalty()
+        cost = (cost if held_out is None else held_out) + penalty.value(machine.w)
+        state.costs[j] = cost
+        if machine["updates"] == 0 and penalty.strength == 0:
             machine.done = True  # no later epoch can change anything
         if self.tol is None or machine.done:
             return

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -136,17 +137,14 @@ class Epochs:
 
     def copy(self) -> Epochs:
         """Return the same state with machines and lists of its own."""
-        return replace(
-            self,
-            machines=[machine.copy() for machine in self.machines],
-            costs=list(self.costs),
-            limits=list(self.limits),
-            updates=list(self.updates),
-            pocket=list(self.pocket),
-            monitor=[list(costs) for costs in self.monitor],
-            moved=[list(rows) for rows in self.moved],
-        )
+        other = copy(self)
+        other.machines = [machine.copy() for machine in self.machines]
+        for name in ("costs", "limits", "updates", "pocket"):
+            setattr(other, name, list(getattr(self, name)))
+        other.monitor = [list(costs) for costs in self.monitor]
+        other.moved = [list(rows) for rows in self.moved]
+        return other
 
     def cost(self) -> float:
         """Return the mean cost of the machines."""
-        return float(np.mean(self.costs))
+        return sum(self.costs) / len(self.costs)
