@@ -96,7 +96,7 @@ RECORDS = {
     "kernels.InverseMultiquadric": "corollary.kernels.radial",
     "kernels.Laplacian": "corollary.kernels.radial",
     "kernels.Linear": "corollary.kernels.inner_product",
-    "kernels.Normalised": "corollary.kernels.algebra",
+    "kernels.Normalized": "corollary.kernels.algebra",
     "kernels.Polynomial": "corollary.kernels.inner_product",
     "kernels.PolynomialOf": "corollary.kernels.algebra",
     "kernels.Precomputed": "corollary.kernels.given",

@@ -1,4 +1,4 @@
-"""Rows of a kernel matrix in memory of bounded size: the row unused for longest goes.
+"""Rows of a kernel matrix in bounded memory; the least recently used row is dropped.
 
 Also known as: kernel cache, row cache.
 

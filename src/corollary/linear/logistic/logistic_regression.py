@@ -73,6 +73,7 @@ from corollary.core.report import Report, StopReason
 from corollary.core.rows import dense
 from corollary.engine import Chunk, Data, Fitted, Settled, Statistics, SummationLearner
 from corollary.linear.class_weights import class_weights
+from corollary.linear.convex_statements import logistic_problem
 from corollary.linear.logistic import logistic_lbfgs, logistic_link, logistic_newton
 from corollary.linear.logistic.logistic_account import Ended, account, conclude
 from corollary.linear.logistic.logistic_classifier import LogisticClassifier
@@ -183,6 +184,8 @@ class LogisticRegression(SummationLearner, LogisticClassifier):
         "n_jobs": anything,
         "link": one_of(*SHARES) | a_link,
     }
+
+    convex_problem = logistic_problem
 
     def __init__(
         self,

@@ -52,6 +52,7 @@ from corollary.core.class_weights import class_weight_rule
 from corollary.core.parameters import anything, one_of, real
 from corollary.core.roles import Regressor
 from corollary.engine import Data
+from corollary.linear.convex_statements import sgd_problem
 from corollary.linear.online.sequential import Fit, Machine, Plan, SequentialLearner
 from corollary.linear.online.sequential_classifier import SequentialClassifier
 from corollary.linear.online.sequential_gap import tell_gap
@@ -151,6 +152,8 @@ class SGDClassifier(SequentialClassifier):
         "n_jobs": anything,
         "class_weight": class_weight_rule,
     }
+
+    convex_problem = sgd_problem
 
     def __init__(
         self,
@@ -330,6 +333,8 @@ class SGDRegressor(SequentialLearner, Regressor):
         "loss": one_of(*(name for name, kind in LOSSES.items() if not kind.margin)),
         "quantile": real(0, 1, ends="()"),
     }
+
+    convex_problem = sgd_problem
 
     def __init__(
         self,
