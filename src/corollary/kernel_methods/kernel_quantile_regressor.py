@@ -34,7 +34,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Vector
+from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
 from corollary.core.parameters import real
 from corollary.core.report import Report
@@ -51,9 +51,11 @@ from corollary.kernels.dual_search import (
     search_gram,
     search_limits,
 )
+from corollary.kernels.kernel_problem import expansion_problem
 from corollary.kernels.machine_kernel import SPACE_RULES, training_rows, warn_of_kernel
 from corollary.objectives.losses import Quantile
 from corollary.solvers import smo
+from corollary.solvers.convex_problem import Box, KernelProblem
 
 __all__ = ["KernelQuantileRegressor"]
 
@@ -182,6 +184,14 @@ class KernelQuantileRegressor(FeatureSpaceLearner, SingleRegressor):
         report.facts["share_below"] = float(w[(r < 0) & ~free].sum() / w.sum())
         report.facts["n_on_curve"] = int(free.sum())
         warn_of_kernel(data, report)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        price, q = self.C * sample_weight, float(self.quantile)
+        box = Box(-y, (q - 1) * price, q * price)
+        return expansion_problem(self, X, sample_weight, box)
 
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Vector:

@@ -41,7 +41,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.memory import block_bytes, exceeds_memory
@@ -57,9 +57,18 @@ from corollary.kernel_methods.feature_space import (
     expanded,
     kept_rows,
 )
+from corollary.kernels.kernel_problem import expansion_problem
 from corollary.kernels.machine_kernel import SPACE_RULES, TrainingRows, warn_of_kernel
 from corollary.linear_algebra.decompositions import eigh
 from corollary.solvers import shifted_system
+from corollary.solvers.convex_problem import (
+    Box,
+    KernelProblem,
+    inverse,
+    not_handled,
+    refuse,
+    unbounded,
+)
 
 __all__ = ["KernelRidge", "RidgePath"]
 
@@ -280,6 +289,18 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
     def _spectrum(self, data: TrainingRows) -> tuple[Floats, Spectrum]:
         K = data.kernel.matrix(data.X, np.float64, get_config().threads)
         return K, Spectrum.of(K, data.w, self.fit_intercept)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        if np.ndim(self.dual_coef_) > 1:
+            raise not_handled(f"several targets of {type(self).__name__}")
+        refuse(self, "alpha", np.ndim(self.alpha) > 0 or not self.alpha > 0)
+        free = unbounded(sample_weight)
+        t = 0.0 if getattr(self, "fit_intercept", False) else None
+        r = float(self.alpha) * inverse(sample_weight)
+        return expansion_problem(self, X, sample_weight, Box(-y, -free, free, r=r, t=t))
 
     def path(self, X: Any, y: Any, alphas: Any, sample_weight: Any = None) -> RidgePath:
         """Solve for many alphas from one eigendecomposition; nothing is fitted.

@@ -318,8 +318,8 @@ def box_of(loss: Loss) -> tuple[float, float, float, float] | None:
     return None
 
 
-def by_box(K: Floats, task: Task, tol: float) -> Expansion:
-    """Minimise the dual of a straight loss with corners, in a = -u / lam."""
+def box_dual(task: Task) -> smo.Dual:
+    """Return the dual of a straight loss with corners, in a = -u / lam."""
     sides = box_of(task.loss)
     assert sides is not None
     lo, hi, eps, q = sides
@@ -328,7 +328,12 @@ def by_box(K: Floats, task: Task, tol: float) -> Expansion:
     if task.loss.margin:  # the box is that of y a
         low, high = np.where(task.y > 0, low, -high), np.where(task.y > 0, high, -low)
     zero = np.zeros(len(task.y))
-    dual = smo.Dual(-q * task.y, low, high, np.full(len(zero), eps), zero)
+    return smo.Dual(-q * task.y, low, high, np.full(len(zero), eps), zero)
+
+
+def by_box(K: Floats, task: Task, tol: float) -> Expansion:
+    """Minimise the dual of a straight loss with corners."""
+    dual = box_dual(task)
     limits = smo.Limits(threads=get_config().threads)
     gram = MatrixGram(np.ascontiguousarray(K), np.float64)
     steps = 0

@@ -33,7 +33,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_targets, full_weights
 from corollary.core.configuration import get_config
 from corollary.core.errors import ParameterError, sentence
@@ -46,10 +46,25 @@ from corollary.kernel_methods.feature_space import (
     expanded,
     kept_rows,
 )
+from corollary.kernel_methods.kernel_fisher_discriminant import empirical_map
 from corollary.kernel_methods.kernel_nearest_centroid import require_classes
-from corollary.kernel_methods.representer import Expansion, Task, minimize
+from corollary.kernel_methods.representer import (
+    Expansion,
+    Task,
+    box_dual,
+    box_of,
+    minimize,
+)
+from corollary.kernels.kernel_problem import kernel_problem, stated_kernel
 from corollary.kernels.machine_kernel import SPACE_RULES, warn_of_kernel
 from corollary.objectives.losses import LOSSES, Loss
+from corollary.objectives.penalties import Penalty
+from corollary.solvers.convex_problem import (
+    Box,
+    ConvexProblem,
+    LinearProblem,
+    not_handled,
+)
 
 __all__ = [
     "RepresenterClassifier",
@@ -124,6 +139,48 @@ def report_expansions(found: list[Expansion], report: Report) -> None:
     report.facts["n_steps"] = [e.steps for e in found]
     if found[0].width is not None:
         report.facts["last_width"] = found[0].width
+
+
+def expansion_problems(
+    model: Any, X: Matrix, targets: Floats, w: Floats
+) -> list[ConvexProblem]:
+    """State (1) for each column of targets, at the coefficients.
+
+    Losses with corners have box duals; with others the model is a linear one in the
+    coordinates Z, Z Z' = K, of the rows.
+    """
+    loss, lam, n = loss_of(model), float(model.lam), X.shape[0]
+    if not loss.convex:
+        raise not_handled(f"loss={model.loss!r} of {type(model).__name__}")
+    kernel, rows = stated_kernel(model, X, w), np.flatnonzero(w)
+    every, box = np.arange(n), box_of(loss)
+    Z = None if box else empirical_map(kernel.matrix(X, np.float64))[0]
+    found: list[ConvexProblem] = []
+    for y, a, b in zip(targets.T, model.dual_coef_, model.intercept_, strict=True):
+        coefficients = np.zeros(n)
+        coefficients[rows if len(a) < n else every] = a
+        if Z is None:
+            task = Task(loss, y, w, lam, model.fit_intercept)
+            part = box_dual(task)
+            t = 0.0 if model.fit_intercept else None
+            found.append(
+                kernel_problem(
+                    model,
+                    kernel,
+                    X,
+                    every,
+                    Box(part.q, part.lo, part.hi, float(part.eps[0]), t=t),
+                    coefficients,
+                    rho=-float(b),
+                    scale=lam,
+                )
+            )
+        else:
+            total, free = float(w.sum()), bool(model.fit_intercept)
+            point = (Z.T @ coefficients, float(b) if free else 0.0)
+            penalty = Penalty(lam / total)
+            found.append(LinearProblem(loss, penalty, Z, y, w, *point, free, total))
+    return found
 
 
 def columns(model: Any, X: Any) -> Floats:
@@ -234,10 +291,20 @@ class RepresenterClassifier(FeatureSpaceLearner, Classifier):
     def learn(self, rows: Chunk, report: Report) -> None:
         """Minimise (1) for each class against the rest."""
         require_classes(self)
+        learn_expansions(self, rows, self._sides(rows.y), report)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[ConvexProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        codes = np.searchsorted(self.classes_, y)
+        return expansion_problems(self, X, self._sides(codes), sample_weight)
+
+    def _sides(self, codes: Vector) -> Floats:
+        """Return +1 for each class and -1 for the rest, a column for each machine."""
         K = len(self.classes_)
         sides = np.array([1]) if K == 2 else np.arange(K)
-        targets = np.where(rows.y[:, None] == sides, 1.0, -1.0)
-        learn_expansions(self, rows, targets, report)
+        return np.where(codes[:, None] == sides, 1.0, -1.0)
 
     def decision_function(self, X: Any) -> Floats:
         """Return h(x) + b: (n,) for two classes, (n, K) otherwise."""
@@ -353,6 +420,12 @@ class RepresenterRegressor(FeatureSpaceLearner, SingleRegressor):
             remedy = "Use RepresenterClassifier for losses of the margin."
             raise ParameterError(sentence(self, must, repr(self.loss), remedy))
         learn_expansions(self, rows, rows.y.astype(np.float64)[:, None], report)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[ConvexProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        return expansion_problems(self, X, y[:, None], sample_weight)
 
     def predict(self, X: Any) -> Vector:
         """Return h(x) + b of each row."""

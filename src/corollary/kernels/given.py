@@ -67,7 +67,7 @@ class FunctionKernel(Kernel):
             raise DataError(sentence(self, must, came))
         return K
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the value of each point with itself."""
         one = (self.block(X[i : i + 1], X[i : i + 1]) for i in range(count(X)))
         return np.array([K[0, 0] for K in one])
@@ -146,7 +146,7 @@ class Precomputed(Kernel):
         """Cut the matrix."""
         return self.K[np.ix_(row_numbers(X), row_numbers(Z))]
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Cut the diagonal."""
         return np.diagonal(self.K)[row_numbers(X)]
 

@@ -70,7 +70,7 @@ class ChiSquare(Kernel):
         D *= -self.gamma
         return np.exp(D, out=D)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the sum of x, or 1."""
         return row_sums(X) if self.gamma is None else np.ones(count(X), X.dtype)
 
@@ -104,7 +104,7 @@ class HistogramIntersection(Kernel):
         """Return the common part of all pairs, (3)."""
         return pair_sums("intersection", X, Z)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the sum of x."""
         return row_sums(X)
 

@@ -53,7 +53,7 @@ class Tiled(Kernel):
         """Return the block in tiles."""
         return tile_matrix(self.tile, X, Z)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the diagonal from the squares of the rows."""
         return self.tile.diagonal(X)
 
@@ -184,7 +184,7 @@ class Exponential(Kernel):
         """Return the exponential of the products, (3)."""
         return exponential(self, product(X, Z) / self.sigma**2)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return exp(||x||^2 / sigma^2)."""
         return exponential(self, squares(X) / self.sigma**2)
 
@@ -254,7 +254,7 @@ got the eigenvalue -1.
         """Return X A Z', (4)."""
         return product(X @ self.A.astype(X.dtype), Z)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return x'A x of each row."""
         left = X @ self.A.astype(X.dtype)
         if sp.issparse(X):

@@ -135,7 +135,7 @@ class Laplacian(Kernel):
         D *= -self.gamma
         return np.exp(D, out=D)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return 1 for each point."""
         return np.ones(count(X), X.dtype)
 
@@ -172,7 +172,7 @@ class InverseMultiquadric(Kernel):
         """Return the inverse roots, (3)."""
         return 1 / np.sqrt(squared_distances(X, Z) + self.c**2)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return 1 / c for each point."""
         return np.full(count(X), 1 / self.c, X.dtype)
 

@@ -20,7 +20,7 @@ P_0 = 1 and P_q(a, b) the sum for q letters in x[:a], z[:b], stretched to their 
     k(x, z)   = sum_{a, b} M_k(a, b)                                                 (5)
 
 where (4) is a filter y_a = lambda y_{a-1} + x_a along either side: O(k |x| |z|) steps.
-Long texts have large values; ``.normalised()`` takes the length out.
+Long texts have large values; ``.normalized()`` takes the length out.
 
 Both take lists of texts.  A machine that takes numbers only is given rows of letters by
 `letters`, which these kernels read as the texts they are.
@@ -78,7 +78,7 @@ class Spectrum(Kernel):
         A.resize(A.shape[0], len(numbers))
         return np.asarray((A @ B.T).toarray())
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the squares of the counts."""
         return np.array([float(sum(c * c for c in self._grams(x).values())) for x in X])
 
@@ -137,7 +137,7 @@ class Subsequence(Kernel):
                 K[i, a : a + step] = self._with_each(x, padded(Z[a : a + step]))
         return K
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return (5) of each text with itself."""
         return np.array([float(self._with_each(x, padded([x]))[0]) for x in X])
 

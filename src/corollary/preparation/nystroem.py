@@ -219,7 +219,7 @@ class Nystroem(SampledMap):
             "sigmoid": lambda: Sigmoid(gamma, c),
             "laplacian": lambda: Laplacian(gamma),
             "chi2": lambda: ChiSquare(1.0 if self.gamma is None else gamma),
-            "cosine": lambda: Linear().normalised(),
+            "cosine": lambda: Linear().normalized(),
         }
         return named[self.kernel]()
 

@@ -57,6 +57,7 @@ from corollary.core.parameters import (
 )
 from corollary.core.roles import Classifier
 from corollary.engine import Data, Fitted
+from corollary.linear.convex_statements import linear_svc_problem
 from corollary.svm.crammer_singer import CrammerSingerClassifier
 from corollary.svm.linear_machine import LinearSupportMachine, label_totals
 from corollary.svm.linear_problem import LinearProblem
@@ -142,6 +143,8 @@ class LinearSVC(LinearSupportMachine, Classifier):
         "random_state": seed,
         "max_iter": whole(0),
     }
+
+    convex_problem = linear_svc_problem
 
     def __init__(
         self,

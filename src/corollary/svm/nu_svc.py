@@ -39,13 +39,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real
 from corollary.core.report import Report, StopReason
 from corollary.engine.sources.source import Chunk
 from corollary.solvers import smo
 from corollary.solvers.box_dual import offsets
+from corollary.solvers.convex_problem import (
+    Box,
+    KernelProblem,
+    class_box,
+    from_here,
+    not_handled,
+)
 from corollary.svm.hard_margin import TOUCH, variance_of
+from corollary.svm.pair_problem import pair_problems
 from corollary.svm.pairs import (
     PAIR_RULES,
     PairMachine,
@@ -58,7 +67,7 @@ from corollary.svm.single import report_share
 __all__ = ["NuSVC"]
 
 FINER = 5  # times that (2) is solved, each time from where the last ended
-SAMPLE = 64  # rows that tell the largest distance
+SAMPLE = 64  # rows that show the largest distance
 
 
 class NuSVC(PairMachine):
@@ -185,6 +194,19 @@ class NuSVC(PairMachine):
         report_share(self.nu, one.bound, roles, report)
         self.C_ = float(np.abs(one.beta).sum() / np.abs(one.optimum.b).sum())  # 1 / r
         report.facts["equivalent_C"] = self.C_
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) of every pair at its coefficients, for `optimality_gap`."""
+        if not from_here(self) and self.class_weight is not None:
+            what = "class_weight of NuSVC, which does not count it"
+            raise not_handled(f"scikit-learn's {what}")
+
+        def box(s: Floats, w: Floats, mass: float) -> Box:
+            return class_box(s, w * mass / (float(self.nu) * w.sum()))  # w_i / r
+
+        return pair_problems(self, X, y, sample_weight, box)
 
     def _solve(self, pair: PairProblem) -> SolvedPair:
         """Solve (2), and divide by r."""

@@ -31,15 +31,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Matrix
 from corollary.core.configuration import get_config
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.core.roles import SingleRegressor
 from corollary.engine.sources.source import Chunk
 from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.kernel_problem import expansion_problem
 from corollary.kernels.machine_kernel import training_rows, warn_of_kernel
 from corollary.solvers import smo
+from corollary.solvers.convex_problem import KernelProblem, not_handled, tube_box
 from corollary.svm.machine import RULES, capped, report_roles, report_support
 from corollary.svm.single import (
     TUBE,
@@ -184,6 +186,18 @@ class NuSVR(SingleMachine, SingleRegressor):
             start=np.concatenate([start, -start]),
             group=np.repeat(np.array([0, 1], np.int8), n),
         )
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        if not hasattr(self, "epsilon_"):
+            what = "NuSVR, which does not publish the width of its tube"
+            raise not_handled(f"scikit-learn's {what}")
+        price, width = capped(self.C) * sample_weight, float(self.epsilon_)
+        more = {"width": width, "most": float(self.nu) * float(price.sum())}
+        box = tube_box(y, price, width)
+        return expansion_problem(self, X, sample_weight, box, **more)
 
     def predict(self, X: Any) -> Floats:
         """Return the function at each row.

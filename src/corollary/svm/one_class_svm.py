@@ -32,15 +32,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.core.roles import OutlierDetector
 from corollary.engine.sources.source import Chunk
 from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.kernel_problem import expansion_problem
 from corollary.kernels.machine_kernel import training_rows, warn_of_kernel
 from corollary.solvers import smo
+from corollary.solvers.convex_problem import Box, KernelProblem
 from corollary.svm.machine import ROUNDING, RULES, report_roles, report_support
 from corollary.svm.single import (
     SingleMachine,
@@ -161,6 +163,14 @@ class OneClassSVM(SingleMachine, OutlierDetector):
         report_roles(ROLES, self.roles_, report)
         report_share(self.nu, w, self.roles_, report)
         warn_of_kernel(data, report)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        w = sample_weight
+        box = Box(0 * w, 0 * w, w, t=float(self.nu) * float(w.sum()))
+        return expansion_problem(self, X, w, box)
 
     def score_samples(self, X: Any) -> Floats:
         """Return sum_i b_i k(x, x_i) of each row: large where the rows are."""

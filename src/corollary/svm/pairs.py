@@ -40,6 +40,7 @@ from corollary.core.parameters import Rule, boolean, one_of, seed
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import Classifier
 from corollary.discriminants.surfaces import Surface
+from corollary.engine.executors.executor import single_threaded_blas
 from corollary.engine.executors.team import Halted, in_a_team, in_turn, run_parts, team
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
@@ -80,6 +81,7 @@ __all__ = [
 
 KEPT = 88  # bytes of a row in each of its machines until all are solved
 ROLES = ("outside", "margin", "inside", "misclassified")
+FEW_ROWS = 300  # whose machines are solved sooner than threads are started
 LOST = 1e-3  # most that a score may lose to rounding in float32
 
 #: Rules of the parameters that all machines for pairs have.
@@ -349,7 +351,8 @@ class PairFit:
             return one
 
         try:
-            return self.side_by_side(job, list(zip(pairs, begin, strict=True)))
+            with single_threaded_blas():
+                return self.side_by_side(job, list(zip(pairs, begin, strict=True)))
         except Halted as halted:
             if halted.results is None:
                 raise
@@ -382,7 +385,8 @@ class PairFit:
     ) -> list[T]:
         """Do independent tasks, some at once; each knows its threads and how many."""
         threads = get_config().threads
-        at_once = 1 if in_a_team() else max(1, min(threads, len(tasks)))
+        alone = in_a_team() or self.data.n <= FEW_ROWS
+        at_once = 1 if alone else max(1, min(threads, len(tasks)))
         each = threads // at_once
         if at_once == 1:
             return in_turn(lambda task: job(task, each, 1), tasks)

@@ -35,7 +35,7 @@ __all__ = [
     "scores",
 ]
 
-SAMPLE = 400  # rows that tell the likely outliers
+SAMPLE = 400  # rows that show the likely outliers
 TUBE = ("inside", "on", "outside")
 
 

@@ -32,10 +32,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from corollary.core.arrays import Floats, Matrix
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.engine.sources.source import Chunk
 from corollary.solvers import smo
+from corollary.solvers.convex_problem import KernelProblem, class_box
+from corollary.svm.machine import capped
+from corollary.svm.pair_problem import pair_problems
 from corollary.svm.pairs import (
     PAIR_RULES,
     PairMachine,
@@ -165,6 +169,13 @@ class SVC(PairMachine):
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2) for every pair of classes."""
         learn_pairs(self, rows, report, soft_margin)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) of every pair at its coefficients, for `optimality_gap`."""
+        price = capped(self.C) * sample_weight
+        return pair_problems(self, X, y, price, lambda s, C, mass: class_box(s, C))
 
 
 def soft_margin(pair: PairProblem) -> SolvedPair:

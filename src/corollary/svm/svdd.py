@@ -44,7 +44,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real, shown
@@ -52,8 +52,10 @@ from corollary.core.report import Optimality, Report
 from corollary.core.roles import OutlierDetector
 from corollary.engine.sources.source import Chunk
 from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.kernel_problem import expansion_problem, stated_kernel
 from corollary.kernels.machine_kernel import kernel_of, training_rows, warn_of_kernel
 from corollary.solvers import smo
+from corollary.solvers.convex_problem import Box, KernelProblem
 from corollary.svm.machine import (
     ROUNDING,
     RULES,
@@ -203,6 +205,18 @@ class SVDD(SingleMachine, OutlierDetector):
         """Return c, of the linear kernel."""
         c = linear_weights(self, dense_coefficients(self))
         return np.ravel(c.toarray() if hasattr(c, "toarray") else c)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        w, mass = sample_weight, float(self.nu) * float(sample_weight.sum())
+        norms = stated_kernel(self, X, w).square_norms(X)
+        box = Box(-norms, 0 * w, w / mass, t=1.0)
+        (plain,) = expansion_problem(self, X, w, box)
+        norm = float(plain.b @ plain.times(plain.b[:, None])[:, 0])  # ||c||^2
+        more = {"rho": norm - float(self.radius2_), "factor": 2.0}
+        return expansion_problem(self, X, w, box, **more)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Vector:
         """Fit, and return 1 for a row inside the ball, -1 for one outside."""

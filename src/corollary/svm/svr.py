@@ -39,15 +39,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Matrix
 from corollary.core.configuration import get_config
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.core.roles import SingleRegressor
 from corollary.engine.sources.source import Chunk
 from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.kernel_problem import expansion_problem
 from corollary.kernels.machine_kernel import training_rows, warn_of_kernel
 from corollary.solvers import smo
+from corollary.solvers.convex_problem import KernelProblem, tube_box
 from corollary.svm.machine import RULES, capped, report_roles, report_support
 from corollary.svm.single import TUBE, SingleMachine, publish_expansion, scores
 
@@ -157,6 +159,14 @@ class SVR(SingleMachine, SingleRegressor):
         self.roles_ = roles.astype(np.int8)
         report_roles(TUBE, self.roles_, report)
         warn_of_kernel(data, report)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        price = capped(self.C) * sample_weight
+        box = tube_box(y, price, float(self.epsilon))
+        return expansion_problem(self, X, sample_weight, box)
 
     def predict(self, X: Any) -> Floats:
         """Return the function at each row.

@@ -54,6 +54,7 @@ from corollary.core.parameters import (
 from corollary.core.report import Report
 from corollary.core.vectors import non_negative, numbers
 from corollary.engine import Fitted
+from corollary.linear.convex_statements import ridge_problem
 from corollary.linear.least_squares.least_squares import LeastSquares, Route
 
 __all__ = ["Ridge"]
@@ -135,6 +136,8 @@ class Ridge(LeastSquares):
         "penalize_intercept": boolean,
         "penalty_weights": missing | array_like,
     }
+
+    convex_problem = ridge_problem
 
     def __init__(
         self,

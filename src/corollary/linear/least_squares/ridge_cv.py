@@ -42,6 +42,7 @@ from corollary.core.parameters import (
     real,
 )
 from corollary.engine import ArraySource, Chunk, Data, Fitted, Settled
+from corollary.linear.convex_statements import ridge_problem
 from corollary.linear.folds import folds_of
 from corollary.linear.least_squares.principal_axes import PrincipalAxes
 from corollary.linear.least_squares.ridge_path import (
@@ -118,6 +119,8 @@ class RidgeCV(RidgePathLearner):
         "store_cv_results": boolean,
         "alpha_per_target": boolean,
     }
+
+    convex_problem = ridge_problem
 
     def __init__(
         self,

@@ -48,6 +48,7 @@ from corollary.core.vectors import non_negative
 from corollary.engine.fit import SHORT, inside_another_fit
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
+from corollary.linear.convex_statements import logistic_problem
 from corollary.linear.folds import Folds, folds_of, warn_of_short_folds
 from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.logistic.logistic_regression import SOLVERS, LogisticRegression
@@ -140,6 +141,8 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
         "random_state": seed,
         "use_legacy_attributes": boolean,
     }
+
+    convex_problem = logistic_problem
 
     def __init__(
         self,

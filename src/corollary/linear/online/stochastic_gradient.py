@@ -53,6 +53,7 @@ from corollary.core.parameters import anything, one_of, real
 from corollary.core.report import Report
 from corollary.core.roles import Regressor
 from corollary.engine import Data, Fitted, Settled
+from corollary.linear.convex_statements import sgd_problem
 from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.online.sequential import Epochs, LinearSequentialLearner, Plan
 from corollary.linear.online.sequential_classifier import SequentialClassifier
@@ -155,6 +156,8 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
         "n_jobs": anything,
         "class_weight": class_weight_rule,
     }
+
+    convex_problem = sgd_problem
 
     def __init__(
         self,
@@ -338,6 +341,8 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
         "loss": one_of(*(name for name, kind in LOSSES.items() if not kind.margin)),
         "quantile": real(0, 1, ends="()"),
     }
+
+    convex_problem = sgd_problem
 
     def __init__(
         self,
