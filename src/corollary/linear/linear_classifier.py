@@ -2,8 +2,9 @@
 
     z(x) = W x + b                                                               (1)
 
-one score for two classes, whose sign decides, and one for each of more, the largest of
-which decides.
+one score for two classes, whose sign decides (or, where a link is not symmetric, on
+which side of `boundary_` it lies), and one for each of more, the largest of which
+decides.
 
 Notation: W (1 or K, d) = coef_; b = intercept_.
 """
@@ -38,11 +39,7 @@ class LinearClassifier(Classifier):
     def predict(self, X: Any) -> Vector:
         """Return the class of largest score."""
         Z = self.decision_function(X)
-        return self.classes_[decided(Z, self.boundary())]
-
-    def boundary(self) -> float:
-        """Return the score above which a row of two classes is of the second."""
-        return 0.0
+        return self.classes_[decided(Z, getattr(self, "boundary_", 0.0))]
 
     def sparsify(self) -> Self:
         """Keep only the nonzeros of `coef_`, as a sparse matrix.

@@ -30,7 +30,7 @@ Course: S2-17. Reference: Zou and Hastie (2005).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ class Penalty:
 
     strength: float = 0.0
     l1_ratio: float = 0.0
-    positive: bool = False
+    positive: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.strength < np.inf:

@@ -73,9 +73,23 @@ from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.online.visits import Rows, rows_to_visit
 from corollary.objectives.multiclass_hinge import multiclass_hinge
 
-__all__ = ["CrammerSingerClassifier"]
+__all__ = ["Contest", "CrammerSingerClassifier", "account", "contest"]
 
 ROUNDS = 10  # at most, from one look at the gap to the next
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Where a contest of the classes ended."""
+
+    W: Floats  # (K, d), or (1, d) for two classes
+    b: Floats  # (K,) or (1,)
+    support: Vector  # rows with alpha_i not 0
+    gap: float
+    rounds: int
+    stop: StopReason
+    objective: tuple[float, ...]  # P after each look
+    dtype: Any
 
 
 @dataclass(frozen=True)
@@ -214,69 +228,75 @@ class CrammerSingerClassifier(RowsLearner, LinearClassifier):
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
         """Raise (4) until the gap is closed."""
-        K, draw = len(self.classes_), entropy(self.random_state)
         check_two_classes(self)
-        totals = np.bincount(rows.y, rows.w, minlength=K).astype(np.float64)
-        machine = self._machine(rows, stated_class_weights(self, totals), draw)
-        self._solve(machine, draw, report)
-        self._publish(machine, report, rows.X.dtype)
-
-    def _machine(self, chunk: Chunk, weights: Floats, draw: int) -> Machine:
-        """Set up the problem, in an order of the rows that is their own."""
-        rows = rows_to_visit(chunk, shuffle=True, seed=draw)
-        n, K, d = chunk.n, len(self.classes_), chunk.X.shape[1]
-        what, remedy = "the dual variables of all rows", "Use SGDClassifier."
-        check_memory(self, 8.0 * n * K, what, remedy)
-        C = np.zeros(n)
-        C[rows.which] = self.C * rows.weights()
-        codes = np.ascontiguousarray(chunk.y, dtype=np.int32)
-        C *= weights[codes]
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
-        X = chunk.X
-        squares = row_norms(X.astype(np.float64), squared=True) + constant**2
-        alpha = np.zeros((n, K))
-        self._settle_empty_rows(alpha, codes, C, squares)
-        rows = Rows(X, codes, rows.which, rows.weight, True, rows.first_row)
-        summed = self.loss == "weston_watkins"
-        W, b = np.zeros((K, d)), np.zeros(K)
-        return Machine(rows, C, squares, constant, summed, alpha, W, b)
+        draw = entropy(self.random_state)
+        end = contest(self, rows, self.loss, constant, int(self.max_iter), draw)
+        account(end, report)
+        self.coef_, self.intercept_ = end.W.astype(end.dtype), end.b.astype(end.dtype)
+        self.n_iter_, self.support_ = end.rounds, end.support
 
-    def _settle_empty_rows(
-        self, alpha: Floats, y: Vector, C: Floats, squares: Floats
-    ) -> None:
-        """Give rows of zeros, which move nothing, the alpha that counts their loss."""
-        for i in np.flatnonzero(squares <= 0):
-            others = [k for k in range(alpha.shape[1]) if k != y[i]]
-            others = others if self.loss == "weston_watkins" else others[:1]
-            alpha[i, others] = -C[i]
-            alpha[i, y[i]] = C[i] * len(others)
 
-    def _solve(self, machine: Machine, draw: int, report: Report) -> None:
-        """Make rounds until the gap is closed."""
-        report.stop = StopReason.MAX_PASSES
-        rounds, pause = 0, 1
+def contest(
+    learner: Any, chunk: Chunk, loss: str, constant: float, max_iter: int, draw: int
+) -> Contest:
+    """Raise (4) until the gap is closed; the learner has C, tol and class_weight."""
+    K, dtype = len(learner.classes_), chunk.X.dtype
+    totals = np.bincount(chunk.y, chunk.w, minlength=K).astype(np.float64)
+    weights = stated_class_weights(learner, totals)
+    machine = machine_of(learner, chunk, weights, loss, constant, draw)
+    stop, rounds, pause = StopReason.MAX_PASSES, 0, 1
+    trace: list[float] = []
+    P, D, at_rest = machine.look()
+    while rounds < max_iter:
+        for _ in range(min(pause, max_iter - rounds)):
+            order = machine.rows.order(draw, rounds)
+            machine.round(order[~at_rest[order]])
+            rounds += 1
+        pause = min(2 * pause, ROUNDS)
         P, D, at_rest = machine.look()
-        while rounds < self.max_iter:
-            for _ in range(min(pause, self.max_iter - rounds)):
-                order = machine.rows.order(draw, rounds)
-                machine.round(order[~at_rest[order]])
-                rounds += 1
-            pause = min(2 * pause, ROUNDS)
-            P, D, at_rest = machine.look()
-            report.objective.append(P)
-            if P - D <= self.tol * P:
-                report.stop = StopReason.CONVERGED
-                break
-        gap = stored_gap(max(P - D, 0.0), P, machine.rows.X.dtype)
-        report.passes = rounds
-        report.optimality = Optimality("duality gap", gap, gap / P if P > 0 else 0.0)
+        trace.append(P)
+        if P - D <= learner.tol * P:
+            stop = StopReason.CONVERGED
+            break
+    gap = stored_gap(max(P - D, 0.0), P, dtype)
+    W, b = machine.W, machine.b * constant
+    if K == 2:
+        W, b = W[1:] - W[:1], b[1:] - b[:1]
+    support = np.flatnonzero((machine.alpha != 0).any(axis=1))
+    return Contest(W, b, support, gap, rounds, stop, tuple(trace), dtype)
 
-    def _publish(self, machine: Machine, report: Report, dtype: Any) -> None:
-        """Set what users read."""
-        W, b = machine.W, machine.b * machine.constant
-        if len(b) == 2:
-            W, b = W[1:] - W[:1], b[1:] - b[:1]
-        self.coef_, self.intercept_ = W.astype(dtype), b.astype(dtype)
-        self.n_iter_ = report.passes
-        self.support_ = np.flatnonzero((machine.alpha != 0).any(axis=1))
-        report.facts["support rows"] = len(self.support_)
+
+def account(end: Contest, report: Report) -> None:
+    """Report how a contest ended."""
+    P = end.objective[-1] if end.objective else 0.0
+    relative = end.gap / P if P > 0 else 0.0
+    report.stop, report.passes = end.stop, end.rounds
+    report.objective = list(end.objective)
+    report.optimality = Optimality("duality gap", end.gap, relative)
+    report.facts["support rows"] = len(end.support)
+
+
+def machine_of(
+    learner: Any, chunk: Chunk, weights: Floats, loss: str, constant: float, draw: int
+) -> Machine:
+    """Set up the problem, in an order of the rows that is their own."""
+    rows = rows_to_visit(chunk, shuffle=True, seed=draw)
+    n, K, d = chunk.n, len(weights), chunk.X.shape[1]
+    what, remedy = "the dual variables of all rows", "Use SGDClassifier."
+    check_memory(learner, 8.0 * n * K, what, remedy)
+    C = np.zeros(n)
+    C[rows.which] = learner.C * rows.weights()
+    codes = np.ascontiguousarray(chunk.y, dtype=np.int32)
+    C *= weights[codes]
+    X, summed = chunk.X, loss == "weston_watkins"
+    squares = row_norms(X.astype(np.float64), squared=True) + constant**2
+    alpha = np.zeros((n, K))
+    for i in np.flatnonzero(squares <= 0):  # rows of zeros move nothing: they cost C
+        others = [k for k in range(K) if k != codes[i]]
+        others = others if summed else others[:1]
+        alpha[i, others] = -C[i]
+        alpha[i, codes[i]] = C[i] * len(others)
+    rows = Rows(X, codes, rows.which, rows.weight, True, rows.first_row)
+    W, b = np.zeros((K, d)), np.zeros(K)
+    return Machine(rows, C, squares, constant, summed, alpha, W, b)

@@ -37,7 +37,7 @@ the rest, or one).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,9 +47,12 @@ from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.rows import rows_loop
 from corollary.engine import Chunk, Statistics
+from corollary.objectives.duality import dual_bound
+from corollary.objectives.penalties import Penalty
+from corollary.solvers.dual_descent import LinearDual
 from corollary.solvers.piecewise_newton import LENGTHS
 
-__all__ = ["LinearProblem", "LinearSums", "Point", "bound", "norm", "sums"]
+__all__ = ["LinearSums", "Point", "SupportProblem", "bound", "dual_of", "sums"]
 
 
 class Point(NamedTuple):
@@ -62,13 +65,13 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LinearProblem:
+class SupportProblem:
     """What (1) needs besides the rows."""
 
     C: float
     squared: bool
     constant: float  # B, 0 for no intercept
-    l1: bool = False
+    penalty: Penalty = field(default_factory=lambda: Penalty(1.0))  # R
     eps: float | None = None  # of (3); None for classes
     machines: int = 1
     weights: Floats | None = None  # (K,) of the classes
@@ -134,7 +137,7 @@ class LinearSums(Statistics):
 
 
 def sums(
-    chunk: Chunk, problem: LinearProblem, points: dict[int, Point], curvature: str
+    chunk: Chunk, problem: SupportProblem, points: dict[int, Point], curvature: str
 ) -> LinearSums:
     """Sum (1), (5), (6) and (7) over a chunk at the points of some machines.
 
@@ -187,14 +190,14 @@ def sums(
     return LinearSums(loss, smooth, rounding, target, square, V, H, along)
 
 
-def scores(chunk: Chunk, problem: LinearProblem, x: Floats) -> Floats:
+def scores(chunk: Chunk, problem: SupportProblem, x: Floats) -> Floats:
     """Return f of a chunk's rows."""
     w, b = problem.split(x)
     return np.asarray(chunk.X @ w.astype(chunk.X.dtype), dtype=np.float64) + b
 
 
 def slopes(
-    problem: LinearProblem,
+    problem: SupportProblem,
     r: Floats,
     a: Any,
     delta: float,
@@ -216,7 +219,7 @@ def softened(z: Floats, e: float) -> Floats:
     return z if e == 0 else np.sign(z) * np.maximum(np.abs(z) - e, 0.0)
 
 
-def guess(chunk: Chunk, problem: LinearProblem, point: Point, k: int) -> Any:
+def guess(chunk: Chunk, problem: SupportProblem, point: Point, k: int) -> Any:
     """Return the slopes (4) at the last minimum, by way of all before it."""
     known, a = chunk.memory.get(f"slopes {k}", (0, 0.0))
     if known > len(point.before):
@@ -259,35 +262,22 @@ def gram(X: Matrix, band: Vector, h: Floats, constant: float, curvature: str) ->
     return G * h[0] if even else G
 
 
-def bound(problem: LinearProblem, target: float, square: float, v: Floats) -> float:
+def bound(problem: SupportProblem, target: float, square: float, v: Floats) -> float:
     """Return (7) at the best scale c of p."""
-    if target <= 0:
-        return 0.0
-    bend = 2 * square
     most = np.inf if problem.squared else 1.0
-    if problem.l1:
-        top = float(np.abs(v).max(initial=0.0))
-        most = min(most, 1 / top if top > 0 else np.inf)
-    else:
-        bend += float(v @ v)
-    c = min(most, target / bend if bend > 0 else np.inf)
-    return c * target - 0.5 * c * c * bend if np.isfinite(c) else 0.0
+    return dual_bound(target, 2 * square, v, problem.penalty, most)
 
 
-def norm(problem: LinearProblem, x: Floats) -> float:
-    """Return R of (1)."""
-    return float(np.abs(x).sum()) if problem.l1 else 0.5 * float(x @ x)
-
-
-def rows_of(problem: LinearProblem, chunk: Chunk, k: int) -> dict[str, Any]:
-    """Return the box of machine k's dual, as `solvers/dual_descent.py` names it."""
+def dual_of(problem: SupportProblem, chunk: Chunk, k: int) -> LinearDual:
+    """Return the dual of machine k, for `solvers/dual_descent.py`."""
+    X, B = chunk.X, problem.constant
     C = problem.prices(chunk, k)
     q, lo, hi, eps = problem.targets(chunk.y, k)
     if not problem.squared:
-        return dict(q=q, lo=C * lo, hi=C * hi, ridge=np.zeros(chunk.n), eps=eps)
+        return LinearDual(X, B, q, C * lo, C * hi, np.zeros(chunk.n), eps)
     ridge = np.divide(0.5, C, out=np.zeros(chunk.n), where=C > 0)
     top = np.where(C > 0, np.inf, 0.0)
     with np.errstate(invalid="ignore"):
         lo, hi = (np.where(np.asarray(end) != 0, end * top, 0.0) for end in (lo, hi))
     lo, hi = (np.where(C > 0, end, 0.0) for end in (lo, hi))
-    return dict(q=q, lo=lo, hi=hi, ridge=ridge, eps=eps)
+    return LinearDual(X, B, q, lo, hi, ridge, eps)

@@ -35,20 +35,20 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.report import StopReason
 from corollary.engine import Chunk
-from corollary.solvers import lbfgs, orthant_wise, piecewise_newton, proximal_newton
-from corollary.solvers.dual_descent import LinearDual, descend
-from corollary.solvers.piecewise_newton import LENGTHS
+from corollary.solvers import lbfgs, piecewise_newton, proximal_newton
+from corollary.solvers.dual_descent import descend
+from corollary.solvers.piecewise_newton import LENGTHS, PiecewiseNewtonState
+from corollary.solvers.steps import step
 from corollary.svm.linear_problem import (
-    LinearProblem,
     LinearSums,
     Point,
+    SupportProblem,
     bound,
-    norm,
-    rows_of,
+    dual_of,
     sums,
 )
 
-__all__ = ["LinearSearch", "begin", "dual_search"]
+__all__ = ["LinearSearch", "begin", "dual_search", "gap_of", "stop", "summed", "update"]
 
 EXACT = 1e-8  # times tol: where the Newton search ends, which is fast at its end
 FLOOR = {"float64": 1e-7, "float32": 1e-4}  # the least delta
@@ -63,7 +63,7 @@ SINGLE = 3e-8  # the same, of rows in float32
 class Machine:
     """One machine's search."""
 
-    search: Any
+    search: Any  # a state of `solvers/steps.py`
     delta: float
     x: Floats  # the best point
     before: tuple[tuple[Floats, float], ...] = ()  # minima of rounded objectives
@@ -74,170 +74,43 @@ class Machine:
     stop: StopReason | None = None
 
     @property
-    def point(self) -> Point:
-        """What the search wants to know next."""
-        search = self.search
-        if getattr(search, "line", False):
-            return Point(search.x, self.delta, self.before, search.d)
-        return Point(search.trial, self.delta, self.before)
+    def at_work(self) -> bool:
+        """Whether the next pass must serve it: it goes on, or its P is unknown."""
+        return self.stop is None or not np.isfinite(self.P)
 
     @property
-    def gap(self) -> float:
-        """P - D, with what rounding may have done to it."""
-        return max(self.P - self.D, 0.0) + NOISE * abs(self.P)
+    def on_line(self) -> bool:
+        """Whether the search asks for slopes along its direction."""
+        return isinstance(self.search, PiecewiseNewtonState) and self.search.line
 
 
 @dataclass(frozen=True)
 class LinearSearch:
     """The state: the problem and its machines."""
 
-    problem: LinearProblem
+    problem: SupportProblem
     tol: float
     full: bool  # whether the whole Hessian is summed
     exact: bool  # whether to go on to the last piece
     machines: tuple[Machine, ...]
 
-    @property
-    def stop(self) -> StopReason | None:
-        """Why to stop, None while a machine is at work."""
-        reasons = [machine.stop for machine in self.machines]
-        if None in reasons:
-            return None
-        short = (StopReason.INTERRUPTED, StopReason.MAX_PASSES, StopReason.STALLED)
-        return next((r for r in short if r in reasons), StopReason.CONVERGED)
-
-    @property
-    def objective(self) -> float:
-        """P of all machines."""
-        return sum(machine.P for machine in self.machines)
-
-    def statistics(self, chunk: Chunk) -> LinearSums:
-        """Sum over a chunk what the machines at work ask for."""
-        work = {
-            k: machine.point
-            for k, machine in enumerate(self.machines)
-            if machine.stop is None or not np.isfinite(machine.P)
-        }
-        if self.full:
-            return sums(chunk, self.problem, work, "full")
-        at_work = (self.machines[k] for k in work)
-        fresh = any(m.stop is None and m.diagonal is None for m in at_work)
-        return sums(chunk, self.problem, work, "diagonal" if fresh else "none")
-
-    def update(self, s: LinearSums) -> LinearSearch:
-        """Take every machine's step."""
-        machines = [self._moved(s, k) for k in range(len(self.machines))]
-        return replace(self, machines=tuple(machines))
-
-    def _moved(self, s: LinearSums, k: int) -> Machine:
-        """Weigh what a pass says of machine k's trial point, and go on."""
-        problem, machine = self.problem, self.machines[k]
-        if machine.stop is not None and np.isfinite(machine.P):
-            return machine
-        if getattr(machine.search, "line", False):
-            return self._along(machine, s.along[k])
-        x = machine.search.trial
-        R = norm(problem, x)
-        D = max(machine.D, bound(problem, s.target[k], s.square[k], s.v[k]))
-        machine = replace(machine, D=D)
-        if R + s.loss[k] < machine.P:
-            machine = replace(machine, x=x, P=R + float(s.loss[k]))
-        if machine.stop is not None:
-            return machine
-        finest = EXACT * self.tol if self.exact else self.tol
-        least = SINGLE if problem.dtype == np.float32 else 4 * NOISE
-        if machine.gap <= max(finest, least) * machine.P:  # (2)
-            return replace(machine, stop=StopReason.CONVERGED)
-        f, g = R + float(s.smooth[k]), -s.v[k] if problem.l1 else x - s.v[k]
-        machine = self._stepped(machine, f, g, None if s.H is None else s.H[k])
-        return self._finer(machine, float(s.rounding[k]))
-
-    def _along(self, machine: Machine, slopes: Floats) -> Machine:
-        """Tell a search the slopes of the whole objective along its direction."""
-        x, d = machine.search.x, machine.search.d
-        slopes = slopes + x @ d + LENGTHS * (d @ d)
-        return replace(machine, search=piecewise_newton.along(machine.search, slopes))
-
-    def _stepped(self, machine: Machine, f: float, g: Floats, H: Any) -> Machine:
-        """Give f, g and the Hessian at the trial point to the search."""
-        search, p = machine.search, len(g)
-        one = np.ones(p)
-        if self.full and self.problem.l1:
-            own = 1e-12 * np.diagonal(H) + np.finfo(float).tiny  # in its own units
-            H, free = H + np.diag(own), np.zeros(p, dtype=bool)
-            search = proximal_newton.step(search, f, g, H, one, free, NOISE)
-        elif self.full:
-            search = piecewise_newton.step(search, f, g, H + np.eye(p))
-        else:
-            if machine.diagonal is None:
-                small = 1e-3 * float(H.mean()) + np.finfo(float).tiny
-                ridge = small if self.problem.l1 else 1.0
-                machine = replace(machine, diagonal=H + ridge)
-
-            def precondition(v: Floats) -> Floats:
-                return v / machine.diagonal
-
-            if self.problem.l1:
-                search = orthant_wise.step(search, f, g, one, precondition, NOISE)
-            else:
-                search = lbfgs.step(search, f, g, precondition, NOISE)
-        return replace(machine, search=search)
-
-    def _finer(self, machine: Machine, rounding: float) -> Machine:
-        """Sharpen the corner (1), or see that nothing is left to do."""
-        search = machine.search
-        cornered = not self.problem.squared and len(machine.before) < GUESSES
-        if cornered and (search.stalled or self._near(machine, rounding)):
-            least = FLOOR[np.dtype(self.problem.dtype).name]
-            minimum = (search.x if search.stalled else search.trial, machine.delta)
-            fresh = (
-                piecewise_newton.begin(minimum[0])
-                if self.full
-                else lbfgs.begin(minimum[0])
-            )
-            return replace(
-                machine,
-                search=fresh,
-                delta=max(machine.delta / NARROWER, least),
-                before=(*machine.before, minimum),
-                diagonal=None,
-            )
-        if search.stalled:
-            close = machine.gap <= self.tol * machine.P
-            why = StopReason.CONVERGED if close else StopReason.STALLED
-            return replace(machine, stop=why)
-        return machine
-
-    def _near(self, machine: Machine, rounding: float) -> bool:
-        """Tell whether the search is closer to its end than the end to the truth."""
-        search = machine.search
-        if self.full:
-            return search.decrement <= CLOSER * rounding
-        norm = float(search.g @ (search.g / machine.diagonal))
-        return 0.5 * norm <= CLOSER * rounding
-
 
 def begin(
-    problem: LinearProblem, starts: Floats, tol: float, *, full: bool, exact: bool
+    problem: SupportProblem, starts: Floats, tol: float, *, full: bool, exact: bool
 ) -> LinearSearch:
     """Start every machine at a row of `starts` (m, p)."""
-
-    def searching(x: Floats) -> Any:
-        if not full:
-            return lbfgs.begin(x)
-        return proximal_newton.begin(x) if problem.l1 else piecewise_newton.begin(x)
-
-    machines = (Machine(searching(x), 1.0, x) for x in starts)
+    method: Any = proximal_newton if problem.penalty.l1 else piecewise_newton
+    method = method if full else lbfgs
+    machines = (Machine(method.begin(x), 1.0, x) for x in starts)
     return LinearSearch(problem, tol, full, exact, tuple(machines))
 
 
 def dual_search(
-    problem: LinearProblem, rows: Chunk, tol: float, max_rounds: int, seed: int
+    problem: SupportProblem, rows: Chunk, tol: float, max_rounds: int, seed: int
 ) -> LinearSearch:
     """Solve every machine's dual by descent; a pass then confirms P."""
     machines = []
     for k in range(problem.machines):
-        box = rows_of(problem, rows, k)
         C = problem.prices(rows, k)
 
         def enough(
@@ -248,23 +121,122 @@ def dual_search(
             half = 0.5 * float(beta @ f)
             return half + loss - D <= tol * (half + loss)
 
-        found = descend(
-            LinearDual(rows.X, problem.constant, **box),
-            enough,
-            max_rounds=max_rounds,
-            seed=seed + k,
-        )
+        dual = dual_of(problem, rows, k)
+        found = descend(dual, enough, max_rounds=max_rounds, seed=seed + k)
         if found.stop is StopReason.INTERRUPTED and k + 1 < problem.machines:
             raise KeyboardInterrupt  # the other machines have nothing yet
         x = np.append(found.w, found.b) if problem.constant > 0 else found.w
-        machines.append(
-            Machine(
-                piecewise_newton.begin(x),
-                1.0,
-                x,
-                D=max(0.0, -found.objective),
-                rounds=found.rounds,
-                stop=found.stop,
-            )
-        )
+        machine = Machine(piecewise_newton.begin(x), 1.0, x, rounds=found.rounds)
+        D = max(0.0, -found.objective)
+        machines.append(replace(machine, D=D, stop=found.stop))
     return LinearSearch(problem, tol, False, False, tuple(machines))
+
+
+def summed(chunk: Chunk, state: LinearSearch) -> LinearSums:
+    """Sum over a chunk what the machines at work ask for."""
+    points, fresh = {}, False
+    for k, machine in enumerate(state.machines):
+        if machine.at_work:
+            search, line = machine.search, machine.on_line
+            along = (search.x, search.d) if line else (search.trial, None)
+            points[k] = Point(along[0], machine.delta, machine.before, along[1])
+            fresh = fresh or (machine.stop is None and machine.diagonal is None)
+    curvature = "full" if state.full else "diagonal" if fresh else "none"
+    return sums(chunk, state.problem, points, curvature)
+
+
+def update(s: LinearSums, state: LinearSearch) -> LinearSearch:
+    """Take every machine's step."""
+    machines = (moved(s, k, state) for k in range(len(state.machines)))
+    return replace(state, machines=tuple(machines))
+
+
+def stop(state: LinearSearch) -> StopReason | None:
+    """Say why to stop, None while a machine is at work."""
+    reasons = [machine.stop for machine in state.machines]
+    if None in reasons:
+        return None
+    short = (StopReason.INTERRUPTED, StopReason.MAX_PASSES, StopReason.STALLED)
+    return next((r for r in short if r in reasons), StopReason.CONVERGED)
+
+
+def gap_of(machine: Machine) -> float:
+    """Return P - D, with what rounding may have done to it."""
+    return max(machine.P - machine.D, 0.0) + NOISE * abs(machine.P)
+
+
+def moved(s: LinearSums, k: int, state: LinearSearch) -> Machine:
+    """Take what a pass says of machine k's trial point, and go on."""
+    problem, machine = state.problem, state.machines[k]
+    if not machine.at_work:
+        return machine
+    search = machine.search
+    if machine.on_line:  # the slopes of the whole objective along the direction
+        x, d = search.x, search.d
+        slopes = s.along[k] + x @ d + LENGTHS * (d @ d)
+        return replace(machine, search=piecewise_newton.along(search, slopes))
+    x, l1 = search.trial, problem.penalty.l1
+    R = problem.penalty.value(x)
+    D = max(machine.D, bound(problem, s.target[k], s.square[k], s.v[k]))
+    machine = replace(machine, D=D)
+    if R + s.loss[k] < machine.P:
+        machine = replace(machine, x=x, P=R + float(s.loss[k]))
+    if machine.stop is not None:
+        return machine
+    finest = EXACT * state.tol if state.exact else state.tol
+    least = SINGLE if problem.dtype == np.float32 else 4 * NOISE
+    if gap_of(machine) <= max(finest, least) * machine.P:  # (2)
+        return replace(machine, stop=StopReason.CONVERGED)
+    f, g = R + float(s.smooth[k]), -s.v[k] if l1 else x - s.v[k]
+    machine = stepped(machine, state, f, g, None if s.H is None else s.H[k])
+    return finer(machine, state, float(s.rounding[k]))
+
+
+def stepped(
+    machine: Machine, state: LinearSearch, f: float, g: Floats, H: Any
+) -> Machine:
+    """Give f, g and the Hessian at the trial point to the search."""
+    l1 = np.ones(len(g)) if state.problem.penalty.l1 else None
+    if state.full:
+        own = 1.0 if l1 is None else 1e-12 * np.diagonal(H) + np.finfo(float).tiny
+        H = H + own * np.eye(len(g))
+        return replace(machine, search=step(machine.search, f, g, H, l1=l1))
+    if machine.diagonal is None:
+        small = 1e-3 * float(H.mean()) + np.finfo(float).tiny
+        machine = replace(machine, diagonal=H + (1.0 if l1 is None else small))
+
+    def precondition(v: Floats) -> Floats:
+        return v / machine.diagonal
+
+    after = step(machine.search, f, g, l1=l1, precondition=precondition, noise=NOISE)
+    return replace(machine, search=after)
+
+
+def finer(machine: Machine, state: LinearSearch, rounding: float) -> Machine:
+    """Sharpen the corner (1), or see that nothing is left to do."""
+    problem, search = state.problem, machine.search
+    cornered = not problem.squared and len(machine.before) < GUESSES
+    if cornered and (search.stalled or near(machine, state, rounding)):
+        least = FLOOR[np.dtype(problem.dtype).name]
+        minimum = (search.x if search.stalled else search.trial, machine.delta)
+        return replace(
+            machine,
+            search=(piecewise_newton if state.full else lbfgs).begin(minimum[0]),
+            delta=max(machine.delta / NARROWER, least),
+            before=(*machine.before, minimum),
+            diagonal=None,
+        )
+    if search.stalled:
+        close = gap_of(machine) <= state.tol * machine.P
+        why = StopReason.CONVERGED if close else StopReason.STALLED
+        return replace(machine, stop=why)
+    return machine
+
+
+def near(machine: Machine, state: LinearSearch, rounding: float) -> bool:
+    """Say whether the search is closer to its end than the end to the truth."""
+    search = machine.search
+    if state.full:
+        return search.decrement <= CLOSER * rounding
+    norm = float(search.g @ (search.g / machine.diagonal))
+    return 0.5 * norm <= CLOSER * rounding

@@ -38,35 +38,37 @@ Lin (2008).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats
 from corollary.core.checks import check_two_classes
 from corollary.core.class_weights import class_weight_rule, stated_class_weights
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.interrupt import as_before, conclude, or_so_far
-from corollary.core.parameters import (
-    boolean,
-    check_parameters,
-    one_of,
-    real,
-    seed,
-    whole,
-)
-from corollary.core.roles import Classifier
+from corollary.core.parameters import boolean, one_of, real, seed, whole
 from corollary.engine import Data, Fitted
+from corollary.engine.rows_learner import gather
+from corollary.linear.class_weights import class_totals
 from corollary.linear.convex_statements import linear_svc_problem
-from corollary.svm.crammer_singer import CrammerSingerClassifier
-from corollary.svm.linear_machine import LinearSupportMachine, label_totals
-from corollary.svm.linear_problem import LinearProblem
+from corollary.linear.linear_classifier import LinearClassifier
+from corollary.objectives.penalties import penalty_named
+from corollary.svm.crammer_singer import Contest, contest
+from corollary.svm.linear_machine import (
+    LinearSupportMachine,
+    constant_of,
+    search_for,
+    weights_of,
+)
+from corollary.svm.linear_problem import SupportProblem
 from corollary.svm.linear_search import LinearSearch
 
 __all__ = ["C_of_lambda", "LinearSVC", "lambda_of_C"]
 
+CONTEST = "crammer_singer"  # the loss of classes that compete
 
-class LinearSVC(LinearSupportMachine, Classifier):
+
+class LinearSVC(LinearSupportMachine, LinearClassifier):
     """Linear support vector classification.
 
     Parameters
@@ -175,56 +177,6 @@ class LinearSVC(LinearSupportMachine, Classifier):
         self.random_state = random_state
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from data; see `SummationLearner.fit`.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, data frame, or Source
-        y : array of shape (n,)
-            Labels; None where the source carries them.
-        sample_weight : array of shape (n,), optional
-            Weight w counts a row w times; 0 removes it.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, self.rules)
-        if self.multi_class == "ovr":
-            self._check_pairs()
-            return super().fit(X, y, sample_weight)
-        return self._compete(X, y, sample_weight)
-
-    def _compete(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        """Fit one machine for all classes."""
-        with as_before(self):
-            self._take_over(self._crammer_singer(), X, y, sample_weight)
-        conclude(self.report_)
-        return self
-
-    def _crammer_singer(self) -> CrammerSingerClassifier:
-        return CrammerSingerClassifier(
-            C=self.C,
-            tol=self.tol,
-            fit_intercept=self.fit_intercept,
-            intercept_scaling=float(self.intercept_scaling),
-            class_weight=self.class_weight,
-            max_iter=max(1, self.max_iter),
-            random_state=self.random_state,
-        )
-
-    def _take_over(self, machine: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        """Fit a machine, and publish what it learned."""
-        with or_so_far(machine):
-            machine.fit(X, y, sample_weight)
-        learned = ("classes_", "coef_", "intercept_", "n_iter_", "n_features_in_")
-        for name in (*learned, "feature_names_in_", "report_"):
-            if hasattr(machine, name):
-                setattr(self, name, getattr(machine, name))
-        self.report_.learner = type(self).__name__
-        self.margins_ = margins_of(self.coef_)
-
     def _check_pairs(self) -> None:
         """Refuse parameters that contradict each other."""
         must = None
@@ -242,40 +194,40 @@ class LinearSVC(LinearSupportMachine, Classifier):
             raise ParameterError(sentence(self, must, came, "Use dual='auto'."))
 
     # -- learning ------------------------------------------------------------------
-    def start(self, data: Data, seed: int) -> LinearSearch:
-        """Weigh the classes and choose the search."""
+    def start(self, data: Data, seed: int) -> LinearSearch | Contest:
+        """Choose the search, or let the classes compete."""
         K = len(self.classes_)
         check_two_classes(self)
+        if self.multi_class == "crammer_singer":
+            rounds, rows = max(1, int(self.max_iter)), gather(data)
+            return contest(self, rows, CONTEST, constant_of(self), rounds, seed)
+        self._check_pairs()
         weights = None
         if self.class_weight is not None:
-            weights = stated_class_weights(self, label_totals(data, K))
-        problem = LinearProblem(
+            weights = stated_class_weights(self, class_totals(data, K))
+        problem = SupportProblem(
             float(self.C),
             self.loss == "squared_hinge",
-            self._constant(),
-            l1=self.penalty == "l1",
+            constant_of(self),
+            penalty_named(self.penalty, 1.0),
             machines=1 if K == 2 else K,
             weights=weights,
             dtype=data.source.dtype,
         )
-        return self._begin(data, problem, seed)
+        return search_for(self, data, problem, seed)
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
-        self.coef_, self.intercept_, rounds = self._weights(fitted.state)
-        self.n_iter_ = rounds or max(1, fitted.report.passes - 1)
+        state = fitted.state
+        if isinstance(state, Contest):
+            self.coef_, self.intercept_ = (
+                a.astype(state.dtype) for a in (state.W, state.b)
+            )
+            self.n_iter_ = state.rounds
+        else:
+            self.coef_, self.intercept_, rounds = weights_of(state)
+            self.n_iter_ = rounds or max(1, fitted.report.passes - 1)
         self.margins_ = margins_of(self.coef_)
-
-    # -- use -----------------------------------------------------------------------
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores W x + b: (n,) for two classes, (n, K) otherwise."""
-        Z = self._scores(X)
-        return Z[:, 0] if Z.shape[1] == 1 else Z
-
-    def predict(self, X: Any) -> Vector:
-        """Return the class of largest score."""
-        Z = self.decision_function(X)
-        return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
 
 
 def margins_of(W: Floats) -> Floats:

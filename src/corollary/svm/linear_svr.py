@@ -28,8 +28,13 @@ from corollary.core.parameters import boolean, one_of, real, seed, whole
 from corollary.core.roles import SingleRegressor
 from corollary.engine import Data, Fitted
 from corollary.linear.convex_statements import linear_svr_problem
-from corollary.svm.linear_machine import LinearSupportMachine
-from corollary.svm.linear_problem import LinearProblem
+from corollary.svm.linear_machine import (
+    LinearSupportMachine,
+    constant_of,
+    search_for,
+    weights_of,
+)
+from corollary.svm.linear_problem import SupportProblem
 from corollary.svm.linear_search import LinearSearch
 
 __all__ = ["LinearSVR"]
@@ -127,21 +132,22 @@ class LinearSVR(LinearSupportMachine, SingleRegressor):
             must = "dual must be True or 'auto' with loss 'epsilon_insensitive'"
             came = f"Unsupported set of arguments: loss={self.loss!r}, dual=False"
             raise ParameterError(sentence(self, must, came, "Use dual='auto'."))
-        problem = LinearProblem(
+        problem = SupportProblem(
             float(self.C),
             self.loss == "squared_epsilon_insensitive",
-            self._constant(),
+            constant_of(self),
             eps=float(self.epsilon),
             dtype=data.source.dtype,
         )
-        return self._begin(data, problem, seed)
+        return search_for(self, data, problem, seed)
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
-        W, b, rounds = self._weights(fitted.state)
+        W, b, rounds = weights_of(fitted.state)
         self.coef_, self.intercept_ = W[0], b
         self.n_iter_ = rounds or max(1, fitted.report.passes - 1)
 
     def predict(self, X: Any) -> Floats:
         """Return w'x + b."""
-        return self._scores(X).ravel()
+        X = self._query(X)
+        return X @ self.coef_.astype(X.dtype) + self.intercept_.astype(X.dtype)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.arrays import Vector
 from corollary.core.checks import check_targets, full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.parameters import boolean, one_of, real, whole
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import SingleRegressor
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
@@ -32,14 +33,36 @@ class GeneralizedLinearModel(SummationLearner, SingleRegressor):
 
     takes_sparse = True
     shapes: ClassVar = {"coef_": "d", "intercept_": ""}
-    alpha: float
-    fit_intercept: bool
-    max_iter: int
-    tol: float
-    warm_start: bool
-    solver: str
+    rules: ClassVar = {
+        "alpha": real(0),
+        "fit_intercept": boolean,
+        "solver": one_of("lbfgs", "newton-cholesky"),
+        "max_iter": whole(1),
+        "tol": real(0, ends="(]"),
+        "warm_start": boolean,
+        "verbose": whole(0) | boolean,
+    }
     offset: Any = None
     exposure: Any = None
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        solver: str = "lbfgs",
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
 
     @abstractmethod
     def _family(self) -> Family:

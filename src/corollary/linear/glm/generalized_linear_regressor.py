@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.parameters import Rule, boolean, missing, one_of, real, whole
+from corollary.core.parameters import Rule, missing, one_of, real, whole
 from corollary.linear.glm.generalized_linear_model import GeneralizedLinearModel
 from corollary.objectives.families import FAMILIES, Binomial, Family, family_named
 from corollary.objectives.links import LINKS, SHARES, Link, Log, link_named
@@ -96,15 +96,10 @@ class GeneralizedLinearRegressor(GeneralizedLinearModel):
         "family": one_of(*FAMILIES),
         "link": one_of("canonical", *LINKS) | real(),
         "power": real(),
-        "alpha": real(0),
-        "fit_intercept": boolean,
+        **GeneralizedLinearModel.rules,
         "offset": missing | whole() | name,
         "exposure": missing | whole() | name,
         "solver": one_of("lbfgs", "irls"),
-        "max_iter": whole(1),
-        "tol": real(0, ends="(]"),
-        "warm_start": boolean,
-        "verbose": whole(0) | boolean,
     }
 
     def __init__(

@@ -20,53 +20,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from corollary.core.parameters import boolean, one_of, real, whole
+from corollary.core.parameters import one_of, real
 from corollary.linear.glm.generalized_linear_model import GeneralizedLinearModel
 from corollary.objectives.families import Family, Tweedie, family_named
 from corollary.objectives.links import Identity, Link, Log, link_named
 
 __all__ = ["GammaRegressor", "PoissonRegressor", "TweedieRegressor"]
 
-RULES = {
-    "alpha": real(0),
-    "fit_intercept": boolean,
-    "solver": one_of("lbfgs", "newton-cholesky"),
-    "max_iter": whole(1),
-    "tol": real(0, ends="(]"),
-    "warm_start": boolean,
-    "verbose": whole(0) | boolean,
-}
 
-
-class LogLinear(GeneralizedLinearModel):
-    """A model with a log link and scikit-learn's parameters."""
-
-    rules: ClassVar = RULES
-
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        fit_intercept: bool = True,
-        solver: str = "lbfgs",
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        verbose: int = 0,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-
-    def _link(self, family: Family) -> Link:
-        return Log()
-
-
-class PoissonRegressor(LogLinear):
+class PoissonRegressor(GeneralizedLinearModel):
     """Poisson regression: counts, with a log link and an L2 penalty.
 
     Parameters
@@ -110,8 +72,11 @@ class PoissonRegressor(LogLinear):
     def _family(self) -> Family:
         return Tweedie(1.0)
 
+    def _link(self, family: Family) -> Link:
+        return Log()
 
-class GammaRegressor(LogLinear):
+
+class GammaRegressor(GeneralizedLinearModel):
     """Gamma regression: positive amounts, with a log link and an L2 penalty.
 
     Parameters
@@ -154,6 +119,9 @@ class GammaRegressor(LogLinear):
 
     def _family(self) -> Family:
         return Tweedie(2.0)
+
+    def _link(self, family: Family) -> Link:
+        return Log()
 
 
 class TweedieRegressor(GeneralizedLinearModel):
@@ -202,7 +170,7 @@ class TweedieRegressor(GeneralizedLinearModel):
     """
 
     rules: ClassVar = {
-        **RULES,
+        **GeneralizedLinearModel.rules,
         "power": real(),
         "link": one_of("auto", "identity", "log"),
     }

@@ -55,7 +55,8 @@ class GaussianPosterior:
     prior: float = 0.0  # t^2, as a factor of the prior covariance
     evidence: float = 0.0  # log p(y), or the trace of it
     scores: Any = None
-    steps: int = 0
+    steps: int = 0  # towards the variances, where they are found so
+    moving: bool = False  # whether they moved to the last
 
 
 class BayesianLearner(StreamingLearner, SingleRegressor):
@@ -71,8 +72,9 @@ class BayesianLearner(StreamingLearner, SingleRegressor):
     ) -> GaussianPosterior:
         """Find the variances and the posterior (1)."""
 
+    @abstractmethod
     def _axes(self, sums: Moments | Triangle, d: int) -> PrincipalAxes:
-        return axes_of(sums, d, self.fit_intercept)
+        """Decompose the columns, as `axes_of` does."""
 
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> GaussianPosterior:
@@ -123,6 +125,10 @@ class BayesianLearner(StreamingLearner, SingleRegressor):
         report.facts["noise variance"] = float(state.noise)
         report.facts["prior variance"] = float(state.prior)
         report.facts["log evidence"] = float(state.evidence)
+        if state.steps:
+            report.facts["steps"] = state.steps
+        if state.moving:
+            report.warnings.append("the variances still moved. Raise max_iter.")
 
     # -- use -----------------------------------------------------------------------
     def _mean(self, X: Matrix) -> Floats:

@@ -32,11 +32,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary.core.parameters import boolean, missing, real, whole
-from corollary.core.report import Report
 from corollary.engine import Fitted, Moments, Triangle
 from corollary.linear.least_squares.bayesian_learner import (
     BayesianLearner,
     GaussianPosterior,
+    axes_of,
     posterior_of,
 )
 from corollary.linear.least_squares.principal_axes import PrincipalAxes
@@ -142,6 +142,9 @@ class BayesianRidge(BayesianLearner):
         self.verbose = verbose
 
     # -- learning ------------------------------------------------------------------
+    def _axes(self, sums: Moments | Triangle, d: int) -> PrincipalAxes:
+        return axes_of(sums, d, self.fit_intercept)
+
     def _posterior(
         self, sums: Moments | Triangle, axes: PrincipalAxes, state: GaussianPosterior
     ) -> GaussianPosterior:
@@ -179,6 +182,7 @@ class BayesianRidge(BayesianLearner):
             evidence=scores[-1],
             scores=np.array(scores) if self.compute_score else [],
             steps=steps,
+            moving=steps >= self.max_iter > 1,
         )
 
     def _score(self, axes: PrincipalAxes, d: int, alpha: float, lamda: float) -> float:
@@ -190,17 +194,6 @@ class BayesianRidge(BayesianLearner):
         inside = axes.n * np.log(alpha) - alpha * rss - lamda * (c @ c)
         inside -= np.log1p(alpha / lamda * axes.s**2).sum()
         return float(score + 0.5 * (inside - axes.n * np.log(2 * np.pi)))
-
-    def max_passes(self) -> int:
-        """Allow a second pass for the triangle."""
-        return 2
-
-    def account(self, state: GaussianPosterior, report: Report) -> None:
-        """Report the variances, and whether the steps came to an end."""
-        super().account(state, report)
-        report.facts["steps"] = state.steps
-        if state.steps >= self.max_iter > 1:
-            report.warnings.append("the variances still moved. Raise max_iter.")
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""

@@ -32,7 +32,6 @@ from corollary.core.roles import Regressor, total_weight
 from corollary.engine import (
     Chunk,
     Data,
-    Fitted,
     Moments,
     Statistics,
     StreamingLearner,
@@ -81,6 +80,11 @@ class Route:
     many: bool = False  # whether y came as a matrix
     wide: bool = False  # no more rows than columns
 
+    @property
+    def route(self) -> str:
+        """The way that the solution came, where there is one."""
+        return self.kind if self.solution is None else self.solution.route
+
 
 class LeastSquares(StreamingLearner, Regressor):
     """Least squares with an optional ridge; subclasses say how much of it."""
@@ -96,18 +100,18 @@ class LeastSquares(StreamingLearner, Regressor):
     def _alpha(self, targets: int) -> Floats:
         """Return the ridge: one number, or one for each target."""
 
+    @abstractmethod
     def _weights(self, d: int) -> Floats | None:
         """Return the weight of each squared coefficient in the penalty; None: all 1."""
-        return None
 
     @property
     def _with_ones(self) -> bool:
         """Tell whether the intercept is a coefficient like the others."""
         return self.fit_intercept and self.penalize_intercept
 
+    @abstractmethod
     def _preferred_route(self) -> str | None:
         """Return the route that the parameters ask for, if they ask."""
-        return "qr" if self.positive else None
 
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> Route:
@@ -192,7 +196,7 @@ class LeastSquares(StreamingLearner, Regressor):
     def account(self, state: Route, report: Report) -> None:
         """Report route, rank, conditioning and the columns that others determine."""
         solution = state.solution
-        report.facts["route"] = state.kind if solution is None else solution.route
+        report.facts["route"] = state.route
         if solution is None:
             residual = state.steps.residual() if state.steps is not None else np.inf
             report.optimality = Optimality("relative residual", residual)
@@ -201,7 +205,10 @@ class LeastSquares(StreamingLearner, Regressor):
         report.optimality = Optimality("exact to rounding", 0.0)
         report.condition = solution.condition
         report.facts["rank"] = f"{solution.rank} of {state.d}"
-        if solution.dependent:
+        p = self._weights(state.d)
+        free = p is not None and not p.all()
+        ridged = self._alpha(len(solution.coef)).min() > 0 and not free
+        if solution.dependent and not ridged:
             names = getattr(self, "feature_names_in_", None)
             columns = [
                 j if names is None else str(names[j]) for j in solution.dependent
@@ -212,9 +219,8 @@ class LeastSquares(StreamingLearner, Regressor):
                 "not determined by the data. Drop them or use Ridge."
             )
 
-    def publish(self, fitted: Fitted) -> None:
+    def _publish(self, state: Route) -> None:
         """Set coefficients in the shape of y."""
-        state: Route = fitted.state
         if state.solution is None:
             coef, intercept = self._current(state)
         else:

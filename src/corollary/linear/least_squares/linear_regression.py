@@ -27,6 +27,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.parameters import anything, boolean, real
+from corollary.engine import Fitted
 from corollary.linear.convex_statements import least_squares_problem
 from corollary.linear.least_squares.least_squares import LeastSquares
 
@@ -99,3 +100,13 @@ class LinearRegression(LeastSquares):
 
     def _alpha(self, targets: int) -> Floats:
         return np.zeros(1)
+
+    def _weights(self, d: int) -> None:
+        return None
+
+    def _preferred_route(self) -> str | None:
+        return "qr" if self.positive else None
+
+    def publish(self, fitted: Fitted) -> None:
+        """Set what users read."""
+        self._publish(fitted.state)

@@ -51,11 +51,10 @@ from corollary.core.parameters import (
     seed,
     whole,
 )
-from corollary.core.report import Report
 from corollary.core.vectors import non_negative, numbers
 from corollary.engine import Fitted
 from corollary.linear.convex_statements import ridge_problem
-from corollary.linear.least_squares.least_squares import LeastSquares, Route
+from corollary.linear.least_squares.least_squares import LeastSquares
 
 __all__ = ["Ridge"]
 
@@ -220,20 +219,12 @@ class Ridge(LeastSquares):
     def _preferred_route(self) -> str | None:
         return "qr" if self.positive else ROUTES.get(self.solver)
 
-    def account(self, state: Route, report: Report) -> None:
-        """Report as least squares does; a ridge leaves no coefficient undetermined."""
-        super().account(state, report)
-        p = self._weights(state.d)
-        free = p is not None and not p.all()
-        if np.min(self._alpha(np.size(self.alpha))) > 0 and not free:
-            report.facts.pop("dependent", None)
-            report.warnings.clear()
-
     def publish(self, fitted: Fitted) -> None:
         """Set the coefficients and the route taken."""
-        super().publish(fitted)
+        self._publish(fitted.state)
         self.n_iter_ = np.array([fitted.report.passes])
         if np.ndim(self.coef_) == 2 and len(self.coef_) == 1:
             self.coef_ = self.coef_[0]  # one column of targets
-        route = fitted.report.facts["route"]
-        self.solver_ = NAMES[route] if self.solver == "auto" else self.solver
+        self.solver_ = (
+            NAMES[fitted.state.route] if self.solver == "auto" else self.solver
+        )

@@ -159,6 +159,8 @@ class LogisticRegression(SummationLearner, LinearClassifier):
     coef_ : array of shape (1, d) or (K, d)
     intercept_ : array of shape (1,) or (K,)
     n_iter_ : array of shape (1,)
+    boundary_ : float
+        Of two classes, the score of even odds: 0 for the logit.
     n_features_in_ : int
     report_ : Report
         With the duality gap.
@@ -293,10 +295,6 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         """Return the link as an object."""
         return self.link if isinstance(self.link, Link) else LINKS[self.link]
 
-    def boundary(self) -> float:
-        """Return the score of even odds."""
-        return float(self.probability_link().of(np.array(0.5)))
-
     def max_passes(self) -> int:
         """Bound the number of passes; the first looks at the start."""
         return 1 + int(self.max_iter)
@@ -409,6 +407,9 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         b = b if self.fit_intercept else np.zeros_like(b)
         self.coef_, self.intercept_ = W.astype(problem.dtype), b.astype(problem.dtype)
         self.n_iter_ = np.array([fitted.report.passes - 1], dtype=np.int32)
+        self.boundary_ = 0.0
+        if isinstance(fitted.state, glm.GLMState):
+            self.boundary_ = float(self.probability_link().of(np.array(0.5)))
 
     # -- use -----------------------------------------------------------------------
     def predict_proba(self, X: Any) -> Floats:
