@@ -42,7 +42,7 @@ from corollary.svm.things import (
     things_of,
 )
 
-__all__ = ["KernelMachine", "account_for", "capped"]
+__all__ = ["KernelMachine", "account_for", "capped", "unit_of"]
 
 SINGLE = 1e-4  # a coarser tol than this lets float32 rows do
 FEW_ROWS = 1000  # that cost nothing: in float64, or to see the features' spread
@@ -392,6 +392,18 @@ def weighty(sample_weight: Any) -> Vector | None:
 def capped(C: float) -> float:
     """Return C, or a number that stands for infinity."""
     return min(float(C), HARD)
+
+
+def unit_of(w: Floats) -> float:
+    """Return the power of two next to the mean weight.
+
+    A problem that is homogeneous in the weights is solved for weights divided by it:
+    `tol` means the same for all of them, and no bit changes where they are about 1.
+
+    >>> unit_of(np.array([0.5, 1.0])), unit_of(np.array([1e6, 3e6]))
+    (1.0, 2097152.0)
+    """
+    return float(2.0 ** np.round(np.log2(w.mean())))
 
 
 def account_for(optima: list[smo.Optimum], primal: float, report: Report) -> None:

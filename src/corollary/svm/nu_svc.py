@@ -46,6 +46,7 @@ from corollary.core.report import Report, StopReason
 from corollary.solvers import smo
 from corollary.solvers.box_dual import offsets
 from corollary.svm.hard_margin import TOUCH, variance_of
+from corollary.svm.machine import unit_of
 from corollary.svm.pairs import Run, Solved
 from corollary.svm.probable_pairs import ProbablePairs
 
@@ -171,7 +172,9 @@ class NuSVC(ProbablePairs):
     def _solve(
         self, gram: smo.Gram, s: Floats, price: Floats, run: Run
     ) -> tuple[smo.Optimum, dict[str, Any]]:
-        """Solve (2), and divide by r."""
+        """Solve (2) for weights about 1, with which beta and r grow; divide by r."""
+        unit = unit_of(price)
+        price = price / unit
         o, r = self._solve_finely(gram, self._dual(s, price), run)
         if not r > 0:
             must = "nu must be so large that the reduced hulls of two classes are apart"
@@ -185,7 +188,7 @@ class NuSVC(ProbablePairs):
         ends = o.interval.sum(axis=0) / (2 * r)
         slack = np.maximum(0.0, 1 - s * (h - ends.mean()))
         primal = 0.5 * (beta @ h) + price @ slack / r  # of SVC with C = 1 / r
-        o = replace(o, gap=o.gap / r / r)
+        o = replace(o, gap=o.gap / r / r, b=unit * o.b)
         found = {"beta": beta, "bound": price / r, "h": h, "ends": ends}
         return o, found | {"primal": float(primal)}
 

@@ -40,7 +40,7 @@ from corollary.core.report import Report
 from corollary.engine.sources import Chunk
 from corollary.kernels.expansion import own
 from corollary.solvers import smo
-from corollary.svm.machine import ROUNDING, account_for
+from corollary.svm.machine import ROUNDING, account_for, unit_of
 from corollary.svm.single import SingleMachine, tell_roles
 
 __all__ = ["ROLES", "OneClassSVM"]
@@ -62,7 +62,7 @@ class OneClassSVM(SingleMachine, OutlierDetector):
     coef0 : float, default=0.0
         Of 'poly' and 'sigmoid'.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions.
+        Largest violation of the optimality conditions, for weights about 1.
     nu : float, default=0.5
         In (0, 1]: most outliers, and fewest support vectors.
     shrinking : bool, default=True
@@ -134,8 +134,10 @@ class OneClassSVM(SingleMachine, OutlierDetector):
         self.max_seconds = max_seconds
 
     def learn(self, rows: Chunk, report: Report) -> None:
-        """Solve (2)."""
+        """Solve (2), for weights about 1: b, f and rho grow with them, (1) squared."""
         X, w = self._weighed(rows)
+        unit = unit_of(w)
+        w = w / unit
         threads = get_config().threads
         kernel = self._read_kernel(X, w, report)
         zero = np.zeros(len(w))
@@ -145,12 +147,13 @@ class OneClassSVM(SingleMachine, OutlierDetector):
         o = smo.solve(gram, dual, self._limits(threads))
         terms = float(o.b.sum() * np.abs(own(kernel, X)).max())
         rho = float(o.rho[0]) - ROUNDING * terms  # rows on the margin are inliers
-        o = replace(o, gap=o.gap_at(dual, rho))
-        self._publish(X, o.b, -rho, o.steps)
+        gap = o.gap_at(dual, rho) * unit**2
+        self._publish(X, unit * o.b, -unit * rho, o.steps)
         self.offset_ = -self.intercept_
         short = np.maximum(0.0, rho - o.f)
         primal = 0.5 * (o.b @ o.f) - self.nu * w.sum() * rho + w @ short  # (1)
-        account_for([o], float(primal), report)
+        known = replace(o, gap=gap, violation=o.violation * unit)
+        account_for([known], float(primal) * unit**2, report)
         self._tell_support([(o.b, w)], report)
         self.roles_ = np.select([o.b == 0, o.b >= w], [0, 2], default=1).astype(np.int8)
         tell_roles(ROLES, self.roles_, report)

@@ -53,7 +53,7 @@ from corollary.core.report import Report
 from corollary.engine.sources import Chunk
 from corollary.kernels.expansion import own
 from corollary.solvers import smo
-from corollary.svm.machine import ROUNDING, account_for
+from corollary.svm.machine import ROUNDING, account_for, unit_of
 from corollary.svm.single import SingleMachine, tell_roles
 
 __all__ = ["ROLES", "SVDD"]
@@ -77,7 +77,7 @@ class SVDD(SingleMachine, OutlierDetector):
     coef0 : float, default=0.0
         Of 'poly' and 'sigmoid'.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions of (3).
+        Largest violation of the optimality conditions of (3), for weights about 1.
     shrinking : bool, default=True
         Whether to leave out rows that cannot matter any more for a while.
     cache_size : float, default=200
@@ -160,6 +160,7 @@ class SVDD(SingleMachine, OutlierDetector):
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (3)."""
         X, w = self._weighed(rows)
+        w = w / unit_of(w)
         threads = get_config().threads
         kernel = self._read_kernel(X, w, report)
         diagonal = own(kernel, X)
