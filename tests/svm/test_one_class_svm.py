@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 
+import corollary
 from corollary import OneClassSVM
 
 
@@ -48,3 +49,22 @@ def test_going_on_for_an_exact_end_costs_little():
     model = OneClassSVM(kernel="linear", nu=0.5, tol=1e-9).fit(X)
     assert model.report_.facts["n_pairs"] < 50_000
     assert model.report_.facts["kkt_violation"] <= 1e-9
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [1e-90, 1e-5, 1e30, 1e90])
+@pytest.mark.parametrize("name", ["OneClassSVM", "SVDD", "NuSVC"])
+def test_weights_of_any_size_give_the_same_machine(name, size):
+    """Small ones "converged" without a step, large ones stalled."""
+    X, y, _ = data(3, 150)
+    w = np.random.default_rng(0).uniform(0.5, 2.0, 150)
+    usual = getattr(corollary, name)(nu=0.2, tol=1e-8).fit(X, y, sample_weight=w)
+    model = getattr(corollary, name)(nu=0.2, tol=1e-8).fit(X, y, sample_weight=size * w)
+    assert model.report_.stop.word == "converged"
+    grows = size if name == "OneClassSVM" else 1.0
+    gap, before = model.report_.optimality.value, usual.report_.optimality.value
+    assert gap <= 10 * before * grows**2
+    g, h = usual.decision_function(X), model.decision_function(X) / grows
+    np.testing.assert_allclose(h, g, atol=1e-5 * np.abs(g).max())
+    if name == "NuSVC":
+        assert model.C_ * size == pytest.approx(usual.C_, rel=1e-5)

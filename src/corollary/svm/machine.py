@@ -37,6 +37,7 @@ __all__ = [
     "query_rows",
     "report_roles",
     "report_support",
+    "unit_of",
 ]
 
 #: Rules of the parameters that all machines have.
@@ -48,6 +49,18 @@ ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a sum of kernels, over its
 def capped(C: float) -> float:
     """Return C, or a number that stands for infinity."""
     return min(float(C), HARD)
+
+
+def unit_of(w: Floats) -> float:
+    """Return the power of two next to the mean weight.
+
+    A problem that is homogeneous in the weights is solved for weights divided by it:
+    `tol` means the same for all of them, and no bit changes where they are about 1.
+
+    >>> unit_of(np.array([0.5, 1.0])), unit_of(np.array([1e6, 3e6]))
+    (1.0, 2097152.0)
+    """
+    return float(2.0 ** np.round(np.log2(w.mean())))
 
 
 # -- what a fit leaves ---------------------------------------------------------------

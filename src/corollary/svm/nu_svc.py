@@ -54,6 +54,7 @@ from corollary.solvers.convex_problem import (
     not_handled,
 )
 from corollary.svm.hard_margin import TOUCH, variance_of
+from corollary.svm.machine import unit_of
 from corollary.svm.pair_problem import pair_problems
 from corollary.svm.pairs import (
     PAIR_RULES,
@@ -209,7 +210,9 @@ class NuSVC(PairMachine):
         return pair_problems(self, X, y, sample_weight, box)
 
     def _solve(self, pair: PairProblem) -> SolvedPair:
-        """Solve (2), and divide by r."""
+        """Solve (2) for weights about 1, with which beta and r grow; divide by r."""
+        unit = unit_of(pair.price)
+        pair = replace(pair, price=pair.price / unit)
         s, price = pair.s, pair.price
         o, r = solved_finely(pair, self._dual(pair))
         if not r > 0:
@@ -224,7 +227,7 @@ class NuSVC(PairMachine):
         ends = o.interval.sum(axis=0) / (2 * r)
         slack = np.maximum(0.0, 1 - s * (h - ends.mean()))
         primal = float(0.5 * (beta @ h) + price @ slack / r)  # of SVC with C = 1 / r
-        o = replace(o, gap=o.gap / r / r)
+        o = replace(o, gap=o.gap / r / r, b=unit * o.b)
         return SolvedPair(pair.rows, s, beta, price / r, h, ends, primal, o)
 
     def _dual(self, pair: PairProblem) -> smo.Dual:

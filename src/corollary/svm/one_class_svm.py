@@ -43,7 +43,13 @@ from corollary.kernels.kernel_problem import expansion_problem
 from corollary.kernels.machine_kernel import training_rows, warn_of_kernel
 from corollary.solvers import smo
 from corollary.solvers.convex_problem import Box, KernelProblem
-from corollary.svm.machine import ROUNDING, RULES, report_roles, report_support
+from corollary.svm.machine import (
+    ROUNDING,
+    RULES,
+    report_roles,
+    report_support,
+    unit_of,
+)
 from corollary.svm.single import (
     SingleMachine,
     publish_expansion,
@@ -71,7 +77,7 @@ class OneClassSVM(SingleMachine, OutlierDetector):
     coef0 : float, default=0.0
         Of 'poly' and 'sigmoid'.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions.
+        Largest violation of the optimality conditions, for weights about 1.
     nu : float, default=0.5
         In (0, 1]: most outliers, and fewest support vectors.
     shrinking : bool, default=True
@@ -143,21 +149,23 @@ class OneClassSVM(SingleMachine, OutlierDetector):
         self.max_seconds = max_seconds
 
     def learn(self, rows: Chunk, report: Report) -> None:
-        """Solve (2)."""
+        """Solve (2), for weights about 1: b, f and rho grow with them, (1) squared."""
         data, threads = training_rows(self, rows), get_config().threads
-        w, zero = data.w, np.zeros(data.n)
+        unit = unit_of(data.w)
+        w, zero = data.w / unit, np.zeros(data.n)
         start = smo.filled(w, self.nu * w.sum(), rows_by_depth(data))
         dual = smo.Dual(zero, zero, w, zero, start)
         gram = search_gram(self, data, threads)
         o = smo.solve(gram, dual, search_limits(self, threads))
         terms = float(o.b.sum() * np.abs(data.kernel.square_norms(data.X)).max())
         rho = float(o.rho[0]) - ROUNDING * terms  # rows on the margin are inliers
-        o = replace(o, gap=o.gap_at(dual, rho))
-        publish_expansion(self, data, o.b, -rho, o.steps)
+        gap = o.gap_at(dual, rho) * unit**2
+        publish_expansion(self, data, unit * o.b, -unit * rho, o.steps)
         self.offset_ = -self.intercept_
         short = np.maximum(0.0, rho - o.f)
         primal = 0.5 * (o.b @ o.f) - self.nu * w.sum() * rho + w @ short  # (1)
-        report_search([o], float(primal), report)
+        known = replace(o, gap=gap, violation=o.violation * unit)
+        report_search([known], float(primal) * unit**2, report)
         report_support(self, [(o.b, w)], data.n, report)
         self.roles_ = np.select([o.b == 0, o.b >= w], [0, 2], default=1).astype(np.int8)
         report_roles(ROLES, self.roles_, report)

@@ -65,6 +65,7 @@ from corollary.svm.machine import (
     query_rows,
     report_roles,
     report_support,
+    unit_of,
 )
 from corollary.svm.single import (
     SingleMachine,
@@ -94,7 +95,7 @@ class SVDD(SingleMachine, OutlierDetector):
     coef0 : float, default=0.0
         Of 'poly' and 'sigmoid'.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions of (3).
+        Largest violation of the optimality conditions of (3), for weights about 1.
     shrinking : bool, default=True
         Whether to leave out rows that cannot matter any more for a while.
     cache_size : float, default=200
@@ -173,7 +174,8 @@ class SVDD(SingleMachine, OutlierDetector):
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (3)."""
         data, threads = training_rows(self, rows), get_config().threads
-        w, zero, diagonal = data.w, np.zeros(data.n), data.kernel.square_norms(data.X)
+        w, zero = data.w / unit_of(data.w), np.zeros(data.n)
+        diagonal = data.kernel.square_norms(data.X)
         mass = self.nu * float(w.sum())
         start = smo.filled(w, mass, rows_by_depth(data))
         dual = smo.Dual(-mass / 2 * diagonal, zero, w, zero, start)
