@@ -115,7 +115,7 @@ class PrincipalAxes:
         return cls(sums.n, mean[:d], mean[d:], V, s, Z, rest, smallest, ones, sd)
 
     def good(self, moments: Moments, alpha: float = 0.0) -> bool:
-        """Tell whether axes made of moments have digits enough for (1) with a ridge."""
+        """Say whether axes made of moments have digits enough for (1) with a ridge."""
         d = len(self.mean_x)
         digits = DIGITS if moments.n * d * d > CHEAP else DIGITS / 1000
         highest = float(self.s[0] ** 2) if len(self.s) else 0.0
