@@ -2,18 +2,26 @@
 
     reference   every public name, package by package
     methods     every method under every name it is known by
+    list        the README's list of estimators, chapter by chapter
 
-`docs/conf.py` writes them before each build.
+`docs/conf.py` writes the first two before each build; from the root of the repository
+
+    python tools/pages.py README.md
+
+writes the list into the README.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from corollary import catalogue, registry
 
-__all__ = ["methods", "reference"]
+__all__ = ["methods", "reference", "with_list"]
 
 LAST = ("engine", "datasets", "plots", "applications")  # after the methods
 
@@ -96,3 +104,24 @@ def methods() -> str:
         cells = name, link, f"`{entry.module}`", ", ".join(entry.course)
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def with_list(text: str) -> str:
+    """Write the estimators of each chapter between the marks of a text."""
+    lines = ["| | |", "|---|---|"]
+    for package in _packages():
+        names = registry.public_names(package)
+        ours = sorted(n for n, m in names.items() if registry.ESTIMATORS.get(n) == m)
+        if ours:
+            title, _, _ = _title(package).partition(":")
+            lines.append(f"| {title} | {', '.join(f'`{name}`' for name in ours)} |")
+    marks = r"(<!-- methods: [^>]*-->\n).*(<!-- end of methods -->)"
+    table = "\n".join(lines)
+    return re.sub(marks, lambda m: f"{m[1]}{table}\n{m[2]}", text, flags=re.S)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        file = Path(name)
+        text = file.read_text(encoding="utf-8")
+        file.write_text(with_list(text), encoding="utf-8")

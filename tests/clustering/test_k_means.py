@@ -230,3 +230,18 @@ def test_more_clusters_than_rows():
         "KMeans: n_clusters must be at most n_samples = 5; got 8. "
         "Use fewer clusters or more rows."
     )
+
+
+def test_rows_on_their_centres_are_left_there():
+    # more centres than distinct rows: an empty cluster has nothing to take
+    X = np.array([[0, 0], [1, 1], [1, 1], [1, 0], [0, 1]], float)
+    with pytest.warns(ConvergenceWarning, match=r"distinct clusters \(4\)"):
+        model = KMeans(5, init=X, n_init=1).fit(X)
+    assert model.n_iter_ == 1
+    assert model.inertia_ == 0
+    np.testing.assert_array_equal(model.cluster_centers_, X)
+
+
+def test_one_cluster_needs_no_elkan():
+    with pytest.warns(RuntimeWarning, match="one cluster"):
+        KMeans(1, algorithm="elkan", n_init=1).fit(np.eye(3))

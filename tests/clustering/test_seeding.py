@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
-from sklearn.cluster import kmeans_plusplus
+from sklearn import cluster
 from sklearn.datasets import load_digits, load_wine, make_blobs
 from sklearn.preprocessing import scale
 
 from corollary import KMeans, engine
-from corollary.clustering.seeding import Sample, k_means_plus_plus
+from corollary.clustering import kmeans_plusplus
+from corollary.clustering.seeding import Sample
+from corollary.core.errors import ParameterError
 from corollary.engine import Chunk
 
 
@@ -23,7 +25,7 @@ def test_each_centre_is_drawn_by_its_squared_distance():
         second[draw(np.array([0.0, 1.0, 9.0]), 1, rng)[0]] += 1
     np.testing.assert_allclose(first / 4000, 1 / 3, atol=0.03)
     np.testing.assert_allclose(second / 4000, [0, 0.1, 0.9], atol=0.02)
-    mu = k_means_plus_plus(X, w, 3, rng)
+    mu, _ = kmeans_plusplus(X, 3, sample_weight=w, random_state=0)
     assert sorted(mu.ravel().tolist()) == [-3.0, 0.0, 1.0]
 
 
@@ -33,11 +35,12 @@ def test_one_trial_is_the_sampling_of_the_theorem():
     X, w = np.array([[0.0], [1.0], [-3.0], [5.0]]), np.array([1.0, 2.0, 1.0, 0.5])
     D2 = (X - X.T) ** 2 * w
     want = (w / w.sum())[:, None] * D2 / D2.sum(axis=1, keepdims=True)
-    seen, rng = np.zeros((4, 4)), np.random.default_rng(0)
-    place = {float(x): i for i, x in enumerate(X[:, 0])}
-    for _ in range(8000):
-        first, second = k_means_plus_plus(X, w, 2, rng, trials=1)[:, 0]
-        seen[place[first], place[second]] += 1
+    seen = np.zeros((4, 4))
+    for seed in range(8000):
+        _, pair = kmeans_plusplus(
+            X, 2, sample_weight=w, random_state=seed, n_local_trials=1
+        )
+        seen[tuple(pair)] += 1
     error = np.sqrt(want * (1 - want) / 8000)
     assert (np.abs(seen / 8000 - want) <= 4 * error).all()
 
@@ -50,14 +53,15 @@ def test_starts_are_as_good_as_those_of_scikit_learn(name, k):
         "digits": lambda: load_digits().data[:300],
         "blobs": lambda: make_blobs(300, 4, centers=20, random_state=0)[0],
     }[name]()
-    w, x2 = np.ones(len(X)), (X * X).sum(axis=1)
+    x2 = (X * X).sum(axis=1)
 
     def J(mu):
         return (x2[:, None] - 2 * X @ mu.T + (mu * mu).sum(axis=1)).min(axis=1).sum()
 
-    draws = [np.random.default_rng(seed) for seed in range(60)]
-    ours = [J(k_means_plus_plus(X, w, k, rng)) for rng in draws]
-    theirs = [J(kmeans_plusplus(X, k, random_state=seed)[0]) for seed in range(60)]
+    ours = [J(kmeans_plusplus(X, k, random_state=seed)[0]) for seed in range(60)]
+    theirs = [
+        J(cluster.kmeans_plusplus(X, k, random_state=seed)[0]) for seed in range(60)
+    ]
     error = np.hypot(np.std(ours), np.std(theirs)) / np.sqrt(60)
     assert np.mean(ours) <= np.mean(theirs) + 2 * error
 
@@ -68,8 +72,8 @@ def test_seeds_are_rows_and_spread_out():
     centres = np.arange(10)[:, None] * 100.0
     X = np.repeat(centres, 50, axis=0) + rng.normal(size=(500, 1))
     for seed in range(10):
-        mu = k_means_plus_plus(X, np.ones(500), 10, np.random.default_rng(seed))
-        assert np.isin(mu.ravel(), X.ravel()).all()
+        mu, rows = kmeans_plusplus(X, 10, random_state=seed)
+        assert (mu == X[rows]).all()
         assert sorted(np.rint(mu.ravel() / 100).astype(int).tolist()) == list(range(10))
 
 
@@ -83,7 +87,7 @@ def test_expected_start_is_within_the_theorem_of_the_optimum():
     best = KMeans(8, n_init=20, random_state=0).fit(X).inertia_
     starts = []
     for seed in range(30):
-        mu = k_means_plus_plus(X, np.ones(800), 8, np.random.default_rng(seed))
+        mu, _ = kmeans_plusplus(X, 8, random_state=seed)
         starts.append(((X[:, None] - mu) ** 2).sum(2).min(1).sum())
     assert np.mean(starts) <= 8 * (np.log(8) + 2) * best
     assert np.mean(starts) <= 3 * best
@@ -123,3 +127,12 @@ def test_prefilter_changes_nothing():
     np.testing.assert_allclose(
         known.cluster_centers_, unknown.cluster_centers_, rtol=1e-10
     )
+
+
+def test_bad_seeding_is_refused():
+    X = np.eye(3)
+    for clusters in (0, 4, 1.5, "a"):
+        with pytest.raises(ParameterError, match="n_clusters must be"):
+            kmeans_plusplus(X, clusters)
+    with pytest.raises(ParameterError, match="n_local_trials"):
+        kmeans_plusplus(X, 2, n_local_trials=0)

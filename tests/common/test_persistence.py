@@ -1,6 +1,9 @@
 """Every estimator survives saving and loading; no file can do harm."""
 
 import json
+import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -13,7 +16,9 @@ from safetensors.numpy import load_file, save_file
 
 import corollary
 from common.learners import LEARNERS, assert_same, make_data
+from corollary import SVC
 from corollary.core.errors import ModelFileError, ParameterError
+from corollary.kernels import Gaussian, Linear, Spectrum
 from corollary.persistence.container import packed
 
 DATA = make_data(n=200, d=4)
@@ -36,6 +41,35 @@ def test_round_trip(case, tmp_path):
     X = case.rows(DATA.X)
     for name, values in outputs(model, X).items():
         np.testing.assert_array_equal(outputs(again, X)[name], values, err_msg=name)
+
+
+FRESH = """
+import os, sys
+import scipy.linalg, scipy.optimize, scipy.sparse, scipy.special, scipy.stats
+import sklearn.metrics, sklearn.model_selection, corollary.persistence
+for path in sys.argv[1:]:
+    child = os.fork()
+    if not child:  # knows nothing of what other files made it import
+        try:
+            corollary.load(path)
+        except BaseException as error:
+            print(path, error)
+        sys.stdout.flush()
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_files_load_in_a_process_that_has_imported_nothing(tmp_path):
+    kernels = [SVC(kernel=k) for k in (Gaussian(0.5) + Linear(), Spectrum(2))]
+    saved = [case.fitted(DATA) for case in LEARNERS] + kernels
+    for number, model in enumerate(saved):
+        corollary.save(model, tmp_path / f"{number}-{type(model).__name__}")
+    files = sorted(str(path) for path in tmp_path.iterdir())
+    command = [sys.executable, "-c", FRESH, *files]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
 @pytest.mark.parametrize("name", corollary.registry.ESTIMATORS)

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
 import sklearn.decomposition
 import sklearn.discriminant_analysis
@@ -14,6 +15,7 @@ import sklearn.linear_model
 
 import corollary
 from corollary import PCA, FisherDiscriminant, LinearDiscriminantAnalysis, engine
+from corollary.linear.least_squares.principal_axes import PrincipalAxes
 
 N, D = 12, 1500
 rng = np.random.default_rng(0)
@@ -276,3 +278,86 @@ def test_wide_ridge_is_scikit_learns_from_a_file(tmp_path):
     theirs = sklearn.linear_model.Ridge(3.0).fit(X, NUMBER)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-10)
     assert ours.intercept_ == pytest.approx(theirs.intercept_)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("LinearRegression", {}), ("Ridge", {}), ("RidgeCV", {})]
+)
+def test_only_a_matrix_of_pairs_of_rows_is_decomposed(name, options, monkeypatch):
+    """Several times cheaper than an orthogonal decomposition of the rows."""
+    for module, function in (
+        (np.linalg, "svd"),
+        (np.linalg, "qr"),
+        (np.linalg, "eigh"),
+        (scipy.linalg, "qr"),
+    ):
+        plain = getattr(module, function)
+
+        def held(A, *rest, plain=plain, **more):
+            assert max(np.shape(A)) <= 2 * N, plain.__name__
+            return plain(A, *rest, **more)
+
+        monkeypatch.setattr(module, function, held)
+    ours = getattr(corollary, name)(**options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours.fit(X, NUMBER)
+    theirs = getattr(sklearn.linear_model, name)(**options).fit(X, NUMBER)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-11)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-9])
+@pytest.mark.parametrize("apart", [1e-3, 1e-6])
+def test_rows_that_are_nearly_alike_keep_their_digits(alpha, apart):
+    """Their products would lose them: the condition of X is not squared."""
+    near = X.copy()
+    near[1::2] = near[::2] + apart * X[1::2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = corollary.Ridge(alpha).fit(near, NUMBER)
+    Xc, yc = near - near.mean(axis=0), NUMBER - NUMBER.mean()
+    U, s, V = np.linalg.svd(Xc, full_matrices=False)
+    U, s, V = U[:, : N - 1], s[: N - 1], V[: N - 1]
+    coef = V.T @ (s / (s**2 + alpha) * (U.T @ yc))
+    np.testing.assert_allclose(model.coef_, coef, atol=1e-8 * np.abs(coef).max())
+
+
+@pytest.mark.parametrize("cv", [None, 4])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_ridges_of_few_rows_are_those_of_their_columns(
+    cv, intercept, weighted, sparse, monkeypatch
+):
+    """By pairs of rows or by an orthogonal decomposition; two rows are the same."""
+    w = np.random.default_rng(4).uniform(0.5, 2.0, N) if weighted else None
+    Z = np.where(np.abs(X) > 1.5, X, 0.0)[:, :60]
+    Z[3] = Z[2]
+    alphas, options = [0.1, 1.0, 10.0], {"fit_intercept": intercept, "cv": cv}
+    rows = sp.csr_array(Z) if sparse else Z
+    ours = corollary.RidgeCV(alphas, **options).fit(rows, NUMBER, w)
+    assert ours.report_.facts["route"] == "rows"
+    monkeypatch.setattr(PrincipalAxes, "of_rows", lambda *_, **__: None)
+    other = corollary.RidgeCV(alphas, **options).fit(rows, NUMBER, w)
+    for name in ("coef_", "intercept_", "scores_", "alpha_"):
+        a, b = getattr(ours, name), getattr(other, name)
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12, err_msg=name)
+    np.testing.assert_allclose(ours.path_.gcv, other.path_.gcv, rtol=1e-8)
+    np.testing.assert_allclose(ours.path_.df, other.path_.df, rtol=1e-9)
+
+
+def test_many_sparse_columns_are_never_made_dense():
+    S = sp.random(60, 20_000, density=0.01, random_state=5, format="csr")
+    y = np.asarray(S.sum(axis=1)).ravel()
+    tracemalloc.start()
+    try:
+        for model in (corollary.RidgeCV(), corollary.RidgeCV(cv=3), corollary.Ridge()):
+            model.fit(S, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.5 * 8 * S.shape[0] * S.shape[1]
+    theirs = sklearn.linear_model.RidgeCV().fit(S, y)
+    ours = corollary.RidgeCV().fit(S, y)
+    assert ours.alpha_ == theirs.alpha_
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-10)

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 from corollary import datasets
 from corollary.core.errors import DataError, ParameterError
 from corollary.decisions.decision_rules import posterior
-from corollary.decisions.sequential_bayes import believe
+from corollary.decisions.sequential_bayes import prior_belief
 
 
 @pytest.mark.course("S0-8")
 def test_fair_or_biased_coin():
     coin = datasets.fair_or_biased()
     head = np.log(coin.likelihood[0])
-    once = believe(coin.prior, coin.states).update(head)
+    once = prior_belief(coin.prior, coin.states).update(head)
     twice = once.update(head)
     fair = [once.posterior[0], twice.posterior[0]]
     np.testing.assert_allclose(fair, coin.known["fair_after_heads"], rtol=1e-12)
@@ -30,13 +30,15 @@ def test_order_batching_and_merging_do_not_matter(seed):
     rng = np.random.default_rng(seed)
     n, k = int(rng.integers(1, 60)), int(rng.integers(2, 6))
     L, prior = rng.normal(size=(n, k)) * 20, rng.dirichlet(np.ones(k))
-    one_by_one = believe(prior)
+    one_by_one = prior_belief(prior)
     for row in L:
         one_by_one = one_by_one.update(row)
-    batch = believe(prior).update(L)
-    shuffled = believe(prior).update(rng.permutation(L))
+    batch = prior_belief(prior).update(L)
+    shuffled = prior_belief(prior).update(rng.permutation(L))
     cut = int(rng.integers(0, n + 1))
-    merged = believe(prior).update(L[:cut]).merge(believe(prior).update(L[cut:]))
+    merged = (
+        prior_belief(prior).update(L[:cut]).merge(prior_belief(prior).update(L[cut:]))
+    )
     for other in (one_by_one, shuffled, merged):
         np.testing.assert_allclose(other.log_posterior, batch.log_posterior, atol=1e-9)
         assert other.n == n
@@ -48,19 +50,19 @@ def test_order_batching_and_merging_do_not_matter(seed):
 def test_the_posterior_of_yesterday_is_the_prior_of_today():
     rng = np.random.default_rng(0)
     L, prior = rng.normal(size=(20, 3)), [0.2, 0.3, 0.5]
-    first = believe(prior).update(L[:12])
-    again = believe(first.posterior).update(L[12:])
-    whole = believe(prior).update(L)
+    first = prior_belief(prior).update(L[:12])
+    again = prior_belief(first.posterior).update(L[12:])
+    whole = prior_belief(prior).update(L)
     np.testing.assert_allclose(again.posterior, whole.posterior, rtol=1e-10)
 
 
 def test_hypotheses_that_are_ruled_out_stay_out():
-    belief = believe([0.5, 0.5]).update([-np.inf, -1.0]).update([100.0, -1.0])
+    belief = prior_belief([0.5, 0.5]).update([-np.inf, -1.0]).update([100.0, -1.0])
     np.testing.assert_array_equal(belief.posterior, [0.0, 1.0])
 
 
 def test_bad_input():
-    belief = believe([0.5, 0.5])
+    belief = prior_belief([0.5, 0.5])
     with pytest.raises(DataError, match="an observation that all rule out"):
         belief.update([-np.inf, -np.inf])
     with pytest.raises(DataError, match="a column for each of 2 classes"):
@@ -68,8 +70,8 @@ def test_bad_input():
     with pytest.raises(DataError, match="got nan in row 0, column 1"):
         belief.update([0.0, np.nan])
     with pytest.raises(ParameterError, match="prior must add up to 1"):
-        believe([0.5, 0.6])
+        prior_belief([0.5, 0.6])
     with pytest.raises(ParameterError, match="a name for each of 2; got 1"):
-        believe([0.5, 0.5], ["fair"])
+        prior_belief([0.5, 0.5], ["fair"])
     with pytest.raises(ParameterError, match="same hypotheses and prior"):
-        belief.merge(believe([0.4, 0.6]))
+        belief.merge(prior_belief([0.4, 0.6]))

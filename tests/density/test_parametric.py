@@ -51,7 +51,7 @@ def test_gaussian_equals_scipy(unbiased):
     np.testing.assert_allclose(model.score_samples(NORMAL), theirs, rtol=1e-9)
     np.testing.assert_allclose(model.score(NORMAL), theirs.mean(), rtol=1e-10)
     assert model.report_.optimality.value == 0
-    assert model.report_.facts["parameters"] == 9
+    assert model.report_.facts["n_parameters"] == 9
     if not unbiased:
         np.testing.assert_allclose(model.report_.objective, [-theirs.mean()])
 

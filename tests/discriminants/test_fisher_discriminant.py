@@ -146,7 +146,7 @@ def test_singular_scatter_is_told_and_inverted_on_its_range():
     y = np.repeat([0, 1], 8)
     X = rng.normal(size=(16, 40)) + 3 * y[:, None]
     model = FisherDiscriminant().fit(X, y)
-    assert "rank of W     14 of 40" in str(model.report_)
+    assert "rank within   14 of 40" in str(model.report_)
     assert "singular" in model.report_.warnings[0]
     assert np.isfinite(model.transform(X)).all()
     ridge = FisherDiscriminant(shrinkage=0.1).fit(X, y)

@@ -196,4 +196,4 @@ def test_parameters_are_counted():
     counts = {"spherical": 1, "tied": 6, "diagonal": 9, "full": 18}
     for covariance, own in counts.items():
         facts = GaussianDiscriminant(covariance).fit(X, y).report_.facts
-        assert facts["parameters"] == 2 + 9 + own
+        assert facts["n_parameters"] == 2 + 9 + own

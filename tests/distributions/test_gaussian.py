@@ -177,23 +177,23 @@ def test_weights_are_repetitions_and_parts_add_up(shape, seed):
 def test_pooled_covariance_is_unbiased_with_n_minus_c():
     truth = law(2).covariance
     rng = np.random.default_rng(0)
-    family = GaussianFamily()
     total = {True: np.zeros((2, 2)), False: np.zeros((2, 2))}
+    y = np.repeat(["a", "b", "c"], 4)  # three classes of four
     for _ in range(1500):
-        parts = [
-            family.statistics(
-                Gaussian([m, 0.0], truth).sample(4, rng)  # three classes of four
-            )
-            for m in (0.0, 5.0, -3.0)
-        ]
+        laws = [Gaussian([m, 0.0], truth) for m in (0.0, 5.0, -3.0)]
+        X = np.vstack([law.sample(4, rng) for law in laws])
         for unbiased in total:
-            total[unbiased] += pooled_covariance(parts, unbiased) / 1500
+            total[unbiased] += pooled_covariance(X, y, unbiased=unbiased) / 1500
     np.testing.assert_allclose(total[True], truth, rtol=0.1, atol=0.1)
     np.testing.assert_allclose(total[False], truth * 9 / 12, rtol=0.1, atol=0.1)
-    diagonal = GaussianFamily("diagonal")
-    parts = [diagonal.statistics(rows(20, 3, s)) for s in (1, 2)]
-    expected = (rows(20, 3, 1).var(axis=0) + rows(20, 3, 2).var(axis=0)) / 2
-    np.testing.assert_allclose(pooled_covariance(parts), expected, rtol=1e-12)
+    first, second = rows(20, 3, 1), rows(10, 3, 2)
+    X, y = np.vstack([first, second]), np.repeat([0, 1], [20, 10])
+    expected = (2 * np.cov(first.T, ddof=0) + np.cov(second.T, ddof=0)) / 3
+    np.testing.assert_allclose(pooled_covariance(X, y), expected, rtol=1e-12)
+    weights = np.repeat([1.0, 2.0], [20, 10])  # weight 2 is the row twice
+    repeated = pooled_covariance(np.vstack([X, second]), np.append(y, np.ones(10)))
+    weighted = pooled_covariance(X, y, weights)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-12)
 
 
 @pytest.mark.course("S1-8", "S2-1")
@@ -416,7 +416,7 @@ def test_regression_from_the_joint_law_is_least_squares_with_an_intercept():
         (lambda: GaussianFamily().fit([np.inf, 1.0]), DataError, "X must be finite"),
         (lambda: GaussianFamily().fit([["a"]]), DataError, "X must hold numbers"),
         (
-            lambda: pooled_covariance([GaussianFamily().statistics([1.0])], True),
+            lambda: pooled_covariance([1.0], ["a"], unbiased=True),
             DataError,
             "got 1 rows in 1",
         ),

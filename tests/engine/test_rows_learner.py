@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 from corollary import SVC
 from corollary.core.errors import DataError
-from corollary.engine.fit import Data
-from corollary.engine.rows_learner import gather
+from corollary.engine.data import Data
+from corollary.engine.gather import gather
 from corollary.engine.sources.opening import open_source
 from corollary.engine.sources.source import ChunkSource
 

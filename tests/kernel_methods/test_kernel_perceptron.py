@@ -64,7 +64,7 @@ def test_mistakes_stay_below_novikoffs_bound(kernel, seed):
     assert model.report_.stop is StopReason.CONVERGED
     assert model.score(X, y) == 1
     mistakes, bound = (
-        model.report_.facts[name] for name in ("mistakes", "bound on mistakes")
+        model.report_.facts[name] for name in ("n_mistakes", "mistake_bound")
     )
     assert mistakes == len(model.mistakes_[0]) <= bound
     if kernel == "linear":  # R and gamma by hand
@@ -81,9 +81,9 @@ def test_mistakes_stay_below_novikoffs_bound(kernel, seed):
 def test_the_perceptron_reports_its_mistakes_and_their_bound(seed):
     X, y = separable(seed=seed)
     model = Perceptron(random_state=seed, tol=None, trace=True).fit(X, y)
-    mistakes = model.report_.facts["mistakes"]
+    mistakes = model.report_.facts["n_mistakes"]
     assert mistakes == len(model.trace_.rows)
-    bound = model.report_.facts["bound on mistakes"]
+    bound = model.report_.facts["mistake_bound"]
     a = np.append(model.intercept_, model.coef_)
     rows = np.where(y == 1, 1, -1)[:, None] * np.c_[np.ones(len(X)), X]
     gamma = (rows @ a).min() / np.linalg.norm(a)
@@ -99,7 +99,7 @@ def test_the_perceptron_reports_its_mistakes_and_their_bound(seed):
 def test_the_students_stay_within_the_bound():
     table = student_perceptron()
     model = Perceptron(shuffle=False, tol=None).fit(table.X, table.y == "A")
-    assert model.report_.facts["mistakes"] <= model.report_.facts["bound on mistakes"]
+    assert model.report_.facts["n_mistakes"] <= model.report_.facts["mistake_bound"]
 
 
 @pytest.mark.course("S4-63")
@@ -116,7 +116,7 @@ def test_the_bound_holds_on_a_stream_of_any_length_and_dimension():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(X, y)
-        assert model.report_.facts["mistakes"] <= (1 / 0.2) ** 2
+        assert model.report_.facts["n_mistakes"] <= (1 / 0.2) ** 2
 
 
 def test_no_bound_where_the_theorem_does_not_speak():

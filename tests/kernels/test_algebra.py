@@ -41,7 +41,7 @@ def test_each_combination_is_its_formula():
         (k.exp(), np.exp(K)),
         (k.conformal(f), f(X)[:, None] * K * f(Z)),
         (k.after(lambda X: X @ [[1.0], [2.0]]), k(X @ [[1.0], [2]], Z @ [[1.0], [2]])),
-        (m.normalised(), M / np.sqrt(np.outer(m.diagonal(X), m.diagonal(Z)))),
+        (m.normalized(), M / np.sqrt(np.outer(m.diagonal(X), m.diagonal(Z)))),
     ):
         np.testing.assert_allclose(made(X, Z), expected, rtol=1e-12)
         diagonal = np.diagonal(made(X, X))
@@ -59,9 +59,9 @@ def random_kernel(draw, depth):
         lambda: k + m,
         lambda: c * k,
         lambda: k * m,
-        lambda: k.normalised(),
+        lambda: k.normalized(),
         lambda: k.polynomial([c, 1.0, 0.5]),
-        lambda: (0.1 * k.normalised()).exp(),
+        lambda: (0.1 * k.normalized()).exp(),
         lambda: k.conformal(lengths),
         lambda: k.after(np.tanh),
     )
@@ -113,7 +113,7 @@ def test_a_pointwise_limit_of_kernels_is_a_kernel():
 @pytest.mark.course("S0-31", "S2-31")
 def test_the_gaussian_is_the_exponential_brought_to_length_1():
     for sigma in (0.5, 1.0, 3.0):
-        made = Exponential(sigma).normalised()
+        made = Exponential(sigma).normalized()
         np.testing.assert_allclose(made(X, Z), Gaussian(sigma)(X, Z), rtol=1e-10)
 
 
@@ -124,13 +124,13 @@ def test_a_bilinear_kernel_is_linear_after_a_root_of_its_matrix():
 
 
 def test_texts_are_combined_like_rows():
-    k = 0.5 * Spectrum(2).normalised() + Subsequence(2) * Spectrum(1)
+    k = 0.5 * Spectrum(2).normalized() + Subsequence(2) * Spectrum(1)
     texts = ["cat", "car", "scar"]
-    expected = 0.5 * Spectrum(2).normalised()(texts)
+    expected = 0.5 * Spectrum(2).normalized()(texts)
     expected += Subsequence(2)(texts) * Spectrum(1)(texts)
     np.testing.assert_allclose(k(texts), expected, rtol=1e-14)
 
 
 def test_a_point_without_features_is_orthogonal_to_all():
-    K = Linear().normalised()(np.array([[0.0, 0.0], [1.0, 2.0]]))
+    K = Linear().normalized()(np.array([[0.0, 0.0], [1.0, 2.0]]))
     np.testing.assert_allclose(K, [[0, 0], [0, 1]])

@@ -48,7 +48,7 @@ KERNELS = [
     Constant(2.0),
     Gaussian(0.5) + 2.0 * Linear() * ChiSquare(),
     (Linear() + 1.0).polynomial([1, 0, 2]),
-    Linear().exp().normalised(),
+    Linear().exp().normalized(),
     (0.5 * Gaussian() + 0.25) ** 3,
 ]
 
@@ -97,7 +97,7 @@ def test_scikit_learns_kernels():
         (Gaussian.of_gamma(0.3), theirs.rbf_kernel(X, Z, gamma=0.3)),
         (Polynomial(4, constant=2.0), theirs.polynomial_kernel(X, Z, 4, 1.0, 2.0)),
         (Sigmoid(0.3, 0.1), theirs.sigmoid_kernel(X, Z, gamma=0.3, coef0=0.1)),
-        (Linear().normalised(), theirs.cosine_similarity(X, Z)),
+        (Linear().normalized(), theirs.cosine_similarity(X, Z)),
     )
     for ours, expected in pairs:
         np.testing.assert_allclose(ours(X, Z), expected, rtol=1e-11)
@@ -182,7 +182,7 @@ def test_a_wrong_kernel_gets_one_sentence(wrong, words):
         (lambda: ChiSquare()(-X), "ChiSquare: every feature must be >= 0; got -"),
         (lambda: (ChiSquare() + Linear())(-X), "every feature must be >= 0"),
         (lambda: (Linear() + ChiSquare())(-X), "every feature must be >= 0"),
-        (lambda: ChiSquare().normalised()(-X), "every feature must be >= 0"),
+        (lambda: ChiSquare().normalized()(-X), "every feature must be >= 0"),
         (lambda: Bilinear(S)(X[:, :2]), "X must have the 3 features of A; got 2"),
         (lambda: Exponential()([[1e3]]), "the exponent must be at most 709.8"),
         (lambda: Spectrum()("abc"), "the points must be a list of texts; got a str"),
@@ -268,7 +268,7 @@ def test_a_tile_kernel_is_solved_in_tiles():
 
 def test_a_machine_learns_from_texts_as_rows_of_letters():
     texts = ["aabab", "abaab", "babaa", "xyxyx", "yxxyx", "xxyxy"]
-    model = SVC(kernel=Spectrum(2).normalised()).fit(
+    model = SVC(kernel=Spectrum(2).normalized()).fit(
         letters(texts, 8), [0] * 3 + [1] * 3
     )
     assert model.predict(letters(["aaabbaba", "xyyx"], 8)).tolist() == [0, 1]

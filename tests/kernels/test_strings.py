@@ -60,7 +60,7 @@ def test_lodhis_example():
     np.testing.assert_allclose(k(["cat"], ["car"]), decay**4, rtol=1e-14)
     np.testing.assert_allclose(k.diagonal(["cat"]), 2 * decay**4 + decay**6, rtol=1e-14)
     np.testing.assert_allclose(
-        k.normalised()(["cat"], ["car"]), 1 / (2 + decay**2), rtol=1e-14
+        k.normalized()(["cat"], ["car"]), 1 / (2 + decay**2), rtol=1e-14
     )
 
 

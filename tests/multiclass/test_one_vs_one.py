@@ -72,7 +72,7 @@ def test_ties_are_found_and_broken_by_scores():
     np.testing.assert_array_equal(found.none, ties == 3)
     assert found.none.any()
     assert (model.predict(grid) == g.argmax(axis=1)).all()
-    assert "claimed by several" in model.report_.facts
+    assert "contested_share" in model.report_.facts
 
 
 def test_weights_threads_streams_and_files(tmp_path):
@@ -93,7 +93,7 @@ def test_weights_threads_streams_and_files(tmp_path):
     again = corollary.load(tmp_path / "m")
     np.testing.assert_array_equal(again.predict(X), a.predict(X))
     assert str(again.report_) == str(a.report_)
-    assert again.report_.facts["members"] == "6 x GaussianNB"
+    assert again.report_.facts["n_members"] == 6
 
 
 def test_one_class_is_too_few():

@@ -65,8 +65,8 @@ def test_rows_that_nobody_or_several_claim_are_found():
     np.testing.assert_array_equal(found.several, claimed > 1)
     assert 0 < found.share == np.mean(claimed != 1)
     facts = model.report_.facts
-    assert facts["claimed by none"] == f"{np.mean(claimed == 0):.2%} of the rows"
-    assert facts["members"] == "4 x LogisticRegression"
+    assert facts["unclaimed_share"] == np.mean(claimed == 0)
+    assert (facts["n_members"], facts["estimator"]) == (4, "LogisticRegression")
     # three classes on a line: nobody's linear machine can claim the middle one
     x = np.repeat([[-1.0], [0.0], [1.0]], 50, axis=0)
     middle = OneVsRestClassifier().fit(x, np.repeat([0, 1, 2], 50))

@@ -92,7 +92,7 @@ def test_negative_counts_are_refused_with_their_row(cls, layout):
 
 def test_parameters_are_counted():
     def count(model):
-        return model.fit(X, Y).report_.facts["parameters"]
+        return model.fit(X, Y).report_.facts["n_parameters"]
 
     assert count(BernoulliNB()) == 2 * 3 + 1
     assert count(MultinomialNB()) == 2 * (3 - 1) + 1

@@ -159,7 +159,7 @@ def test_a_stream_ends_where_the_batch_does(covariance):
     np.testing.assert_allclose(model.covariance_, whole.covariance_, rtol=1e-10)
     np.testing.assert_allclose(model.predict_proba(X), whole.predict_proba(X))
     assert (
-        model.report_.facts["parameters"]
+        model.report_.facts["n_parameters"]
         == 2 * (3 + (6 if covariance == "full" else 3) + 2) + 1
     )
 

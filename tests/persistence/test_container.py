@@ -65,7 +65,7 @@ def test_what_is_no_file_is_refused(tmp_path):
 
 def test_other_versions(good):
     tree, arrays = parts_of(good.read_bytes())
-    assert (tree["format"], tree["version"]) == (2, corollary.__version__)
+    assert (tree["format"], tree["version"]) == (3, corollary.__version__)
     good.write_bytes(sealed(tree | {"format": 3, "version": "9.1"}, arrays))
     assert "got 3, written by Corollary 9.1. Upgrade Corollary." in refused(good)
     good.write_bytes(sealed(tree | {"format": 1}, arrays))
@@ -93,17 +93,17 @@ def raw(path, text):
         "nonsense",
         "[]",
         '{"format": true}',
-        '{"format": 2, "format": 2}',
-        '{"format": 2, "version": "0.1.0", "class": NaN}',
-        '{"format": 2, "version": "0.1.0", "class": Infinity}',
-        '{"format": 2, "version": "0.1.0", "class": 1.5}',
-        '{"format": 2, "version": "0.1.0", "class": ' + "9" * 5000 + "}",
-        '{"format": 2, "version": "0.1.0", "class": ' + "9" * 25 + "}",
-        '{"format": 2, "version": "\\n", "class": "PCA"}',
-        '{"format": 2, "version": "0.1.0", "class": ["PCA"]}',
-        '{"format": 2, "version": "0.1.0"}',
-        '{"format": 2, "class": ' + "[" * 100_000 + "]" * 100_000 + "}",
-        '{"format": 2, "version": "0.1.0", "class": "\\u001b[31m\\ud800"}',
+        '{"format": 3, "format": 3}',
+        '{"format": 3, "version": "0.1.0", "class": NaN}',
+        '{"format": 3, "version": "0.1.0", "class": Infinity}',
+        '{"format": 3, "version": "0.1.0", "class": 1.5}',
+        '{"format": 3, "version": "0.1.0", "class": ' + "9" * 5000 + "}",
+        '{"format": 3, "version": "0.1.0", "class": ' + "9" * 25 + "}",
+        '{"format": 3, "version": "\\n", "class": "PCA"}',
+        '{"format": 3, "version": "0.1.0", "class": ["PCA"]}',
+        '{"format": 3, "version": "0.1.0"}',
+        '{"format": 3, "class": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"format": 3, "version": "0.1.0", "class": "\\u001b[31m\\ud800"}',
     ],
 )
 def test_strange_trees_end_in_one_sentence(tmp_path, text):
@@ -137,7 +137,7 @@ def peak_of_loading(path):
 )
 def test_a_forged_tree_takes_a_few_times_its_file(tmp_path, item):
     items = ",".join([item] * (4_000_000 // len(item)))
-    raw(tmp_path / "model", f'{{"format": 2, "version": "0.1.0", "class": [{items}]}}')
+    raw(tmp_path / "model", f'{{"format": 3, "version": "0.1.0", "class": [{items}]}}')
     del items
     assert peak_of_loading(tmp_path / "model") is None
     assert peak_of_loading.bytes < 2**26 + 8 * (tmp_path / "model").stat().st_size
@@ -145,7 +145,7 @@ def test_a_forged_tree_takes_a_few_times_its_file(tmp_path, item):
 
 def test_a_forged_object_of_many_keys_takes_a_few_times_its_file(tmp_path):
     pairs = ",".join(f'"{i:x}":1' for i in range(2**19))
-    raw(tmp_path / "model", f'{{"format": 2, "version": "0.1.0", {pairs}}}')
+    raw(tmp_path / "model", f'{{"format": 3, "version": "0.1.0", {pairs}}}')
     del pairs
     assert peak_of_loading(tmp_path / "model") is None
     assert peak_of_loading.bytes < 2**26 + 8 * (tmp_path / "model").stat().st_size

@@ -58,7 +58,7 @@ def test_it_is_the_kernel_on_average_and_within_its_variance():
     report = model.report_
     rms = np.sqrt((errors[-1] ** 2).mean())
     np.testing.assert_allclose(report.optimality.value, rms, rtol=1e-9)
-    assert report.facts["error bound"].startswith(f"{np.sqrt(bound):.4g}")
+    assert report.facts["mean_error_bound"] == pytest.approx(np.sqrt(bound))
 
 
 def test_errors_are_sentences():

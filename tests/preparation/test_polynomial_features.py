@@ -83,7 +83,7 @@ def test_precision_frames_and_names():
 def test_it_fits_on_chunks_and_reports():
     model = PolynomialFeatures(2).fit(lambda: iter([np.ones((3, 4)), np.ones((2, 4))]))
     assert model.report_.rows == 5
-    assert model.report_.facts["columns"] == "15 from 4"
+    assert model.report_.facts["n_features_out"] == 15
 
 
 def test_saved_and_loaded(tmp_path):
@@ -113,3 +113,18 @@ def test_too_many_columns_get_a_sentence():
         PolynomialFeatures(9).fit(sp.csr_array((2, 100_000)))
     with corollary.config_context(memory_limit="1MB"), pytest.raises(MemoryError):
         PolynomialFeatures(5).fit(np.ones((2, 30))).transform(np.ones((2, 30)))
+
+
+def test_columns_of_a_sparse_matrix_stay_columns():
+    X = sp.random_array((20, 4), density=0.4, rng=np.random.default_rng(0))
+    model = PolynomialFeatures(2, include_bias=False).fit(X.tocsr())
+    by_columns, by_rows = model.transform(X.tocsc()), model.transform(X.tocsr())
+    assert (by_columns.format, by_rows.format) == ("csc", "csr")
+    np.testing.assert_array_equal(by_columns.toarray(), by_rows.toarray())
+
+
+def test_no_product_has_the_degree():
+    model = PolynomialFeatures((2, 3), interaction_only=True, include_bias=False)
+    for X in (np.ones((3, 1)), sp.csr_array(np.ones((3, 1)))):
+        assert model.fit_transform(X).shape == (3, 0)
+        assert "no column is left" in str(model.report_)

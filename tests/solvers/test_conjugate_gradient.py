@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import scipy.sparse.linalg
+import sklearn.linear_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -147,3 +148,16 @@ def test_sparse_rows_with_very_many_columns_never_meet_a_square_matrix():
     shortest = Xc.T @ (np.linalg.pinv(Xc @ Xc.T, rcond=1e-10) @ (y - y.mean()))
     np.testing.assert_allclose(model.predict(X), y, rtol=1e-6, atol=1e-6)
     assert np.linalg.norm(model.coef_) >= np.linalg.norm(shortest) * (1 - 1e-9)
+
+
+def test_few_sparse_rows_need_few_passes():
+    """A preconditioner would lead out of the span of the rows: 23 passes, not 8."""
+    rng = np.random.default_rng(0)
+    S = sp.random(300, 12_000, density=0.01, format="csr", random_state=0)
+    y = np.asarray(S[:, :50].sum(axis=1)).ravel() + rng.normal(size=300)
+    model = Ridge().fit(S, y)
+    assert model.report_.facts["route"] == "iterative"
+    assert model.report_.passes <= 12
+    theirs = sklearn.linear_model.Ridge(tol=1e-10).fit(S, y)
+    size = np.abs(theirs.coef_).max()
+    np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-3 * size)

@@ -49,6 +49,11 @@ def test_pages_load_nothing_from_the_network():
     assert "://" not in conf
 
 
+def test_the_readme_lists_every_estimator():
+    text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    assert pages.with_list(text) == text, "run: python tools/pages.py README.md"
+
+
 def test_the_readme_runs_as_written(tmp_path, monkeypatch, capsys):
     text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     [code] = re.findall(r"```python\n(.*?)```", text, re.S)

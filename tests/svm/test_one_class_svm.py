@@ -46,5 +46,5 @@ def test_weights_of_a_given_matrix():
 def test_going_on_for_an_exact_end_costs_little():
     X = np.random.default_rng(0).normal(size=(120, 4))  # of rank 4
     model = OneClassSVM(kernel="linear", nu=0.5, tol=1e-9).fit(X)
-    assert model.report_.facts["pairs"] < 50_000
-    assert model.report_.facts["KKT violation"] <= 1e-9
+    assert model.report_.facts["n_pairs"] < 50_000
+    assert model.report_.facts["kkt_violation"] <= 1e-9

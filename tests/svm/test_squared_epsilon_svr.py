@@ -12,6 +12,7 @@ from sklearn.svm import LinearSVR
 
 from corollary import SquaredEpsilonSVR, StopReason
 from corollary.core.errors import DataError, ParameterError
+from corollary.svm.machine import dense_coefficients
 from corollary.svm.squared_losses import squared_epsilon_svr
 
 
@@ -31,7 +32,7 @@ def kernel_matrix(model, X):
 
 def expanded(model, n):
     b = np.zeros(n)
-    b[model.support_] = np.ravel(model._coefficients())
+    b[model.support_] = np.ravel(dense_coefficients(model))
     return b
 
 

@@ -26,16 +26,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.interrupt import as_before, conclude, or_so_far
+from corollary.core.interrupt import or_so_far
+from corollary.core.parameters import estimator as an_estimator
+from corollary.core.parameters import missing
+from corollary.core.roles import Classifier
+from corollary.engine.meta import Inside, MetaLearner
 from corollary.naive_bayes.discrete import log_shares
 from corollary.naive_bayes.multinomial_nb import MultinomialNB
 
@@ -75,7 +79,7 @@ class TellingWord(NamedTuple):
     times: float  # how often it came in the class
 
 
-class TextClassifier(ClassifierMixin, BaseEstimator):
+class TextClassifier(MetaLearner, Classifier):
     """Classifies texts by their words.
 
     Parameters
@@ -89,6 +93,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : array of shape (k,)
     vectorizer_, model_ : the fitted parts
+    report_ : Report
+        That of the model.
 
     Examples
     --------
@@ -102,37 +108,23 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ['now', 'free']
     """
 
+    rules: ClassVar = {
+        "vectorizer": missing | an_estimator,
+        "model": missing | an_estimator,
+    }
+
     def __init__(self, vectorizer: Any = None, model: Any = None) -> None:
         self.vectorizer = vectorizer
         self.model = model
 
-    def fit(self, texts: Iterable[str], y: Any, sample_weight: Any = None) -> Self:
-        """Learn the vocabulary and the counts of each class.
-
-        Parameters
-        ----------
-        texts : iterable of str
-        y : array of shape (n,)
-            The class of each text.
-        sample_weight : array of shape (n,), optional
-
-        Returns
-        -------
-        self
-        """
-        with as_before(self):
-            self._learn(texts, y, sample_weight)
-        if (report := getattr(self.model_, "report_", None)) is not None:
-            conclude(report)
-        return self
-
-    def _learn(self, texts: Iterable[str], y: Any, sample_weight: Any) -> None:
+    def delegate(self, X: Any, y: Any, sample_weight: Any) -> Inside:
+        """Learn the vocabulary of the texts X and the counts of each class y."""
         self.vectorizer_ = (
             CountVectorizer(tokenizer=words, token_pattern=None, lowercase=False)
             if self.vectorizer is None
             else clone(self.vectorizer)
         )
-        listed = self._listed(texts)
+        listed = self._listed(X)
         try:
             counts = self.vectorizer_.fit_transform(listed)
         except ValueError as error:
@@ -142,6 +134,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         with or_so_far(self.model_):
             self.model_.fit(counts.astype(np.float64), y, sample_weight=sample_weight)
         self.classes_ = self.model_.classes_
+        return Inside([self.model_], facts={"n_words": len(self.vocabulary())})
 
     def predict(self, texts: Iterable[str]) -> Vector:
         """Return the most probable class of each text."""

@@ -1,3 +1,3 @@
 from .inertia import huygens as huygens
 from .k_means import KMeans as KMeans
-from .seeding import k_means_plus_plus as k_means_plus_plus
+from .seeding import kmeans_plusplus as kmeans_plusplus

@@ -47,7 +47,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from corollary import loops
-from corollary.clustering.seeding import Survey, k_means_plus_plus, sample_size
+from corollary.clustering.seeding import Survey, sample_size, spread_out
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_X
 from corollary.core.configuration import get_config
@@ -62,6 +62,7 @@ from corollary.core.parameters import (
     whole,
 )
 from corollary.core.randomness import generator
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Clusterer
 from corollary.core.rows import dense, rows_loop
@@ -77,8 +78,9 @@ from corollary.engine import (
 __all__ = ["KMeans"]
 
 
+@stored
 @dataclass(frozen=True)
-class Far:
+class FarthestRows:
     """The m rows farthest from their centres: homes for empty clusters."""
 
     m: int  # a chunk's count of empty clusters; no more can be empty in the sum
@@ -88,19 +90,22 @@ class Far:
     z: Vector  # (at most m,) the cluster each one is in
 
     @classmethod
-    def ordered(cls, m: int, d2: Floats, x: Floats, w: Floats, z: Vector) -> Far:
+    def ordered(
+        cls, m: int, d2: Floats, x: Floats, w: Floats, z: Vector
+    ) -> FarthestRows:
         """Keep the m farthest; equal distances are ordered by the rows' values."""
         order = np.lexsort((*x.T[::-1], -d2))[:m]
         return cls(m, d2[order], x[order], w[order], z[order])
 
-    def __add__(self, other: Far) -> Far:
+    def __add__(self, other: FarthestRows) -> FarthestRows:
         pairs = zip(self._columns(), other._columns(), strict=True)
-        return Far.ordered(min(self.m, other.m), *map(np.concatenate, pairs))
+        return FarthestRows.ordered(min(self.m, other.m), *map(np.concatenate, pairs))
 
     def _columns(self) -> tuple[Floats, Floats, Floats, Vector]:
         return self.d2, self.x, self.w, self.z
 
 
+@stored
 @dataclass(frozen=True)
 class Assigned(Statistics):
     """What one chunk contributes under (2); chunks add up."""
@@ -108,14 +113,15 @@ class Assigned(Statistics):
     n: Floats  # (k,)   weight of the rows in each cluster
     sum_x: Floats  # (k, d) weighted sum of those rows
     J: float  # this chunk's share of (1)
-    far: Far  # its farthest rows, as many as it has empty clusters
+    far: FarthestRows  # its farthest rows, as many as it has empty clusters
 
     def scaled(self, factor: float) -> Assigned:
         """Count the same rows `factor` times; single rows are forgotten."""
-        far = Far(len(self.n), *(column[:0] for column in self.far._columns()))
+        far = FarthestRows(len(self.n), *(column[:0] for column in self.far._columns()))
         return Assigned(self.n * factor, self.sum_x * factor, self.J * factor, far)
 
 
+@stored
 @dataclass(frozen=True)
 class Centres:
     """The state: the centres and how far they moved last."""
@@ -219,6 +225,9 @@ class KMeans(StreamingLearner, Clusterer):
     # -- learning ------------------------------------------------------------------
     def starts(self, data: Data, seed: int) -> Iterator[Centres]:
         """Look at the data once, then seed every restart from the same sample."""
+        if self.algorithm == "elkan" and self.n_clusters == 1:
+            text = "KMeans: algorithm='elkan' saves nothing with one cluster."
+            warnings.warn(text, RuntimeWarning, stacklevel=6)
         survey = self._survey(data, seed)
         self._check_rows(data)
         for number in range(self._restarts()):
@@ -247,9 +256,13 @@ class KMeans(StreamingLearner, Clusterer):
         return Assigned(n, sum_x, J, farthest(chunk, state.mu, memory.labels, n))
 
     def update(self, s: Assigned, state: Centres) -> Centres:
-        """Move each centre to the mean of its rows (3); rehouse empty clusters."""
+        """Move each centre to the mean of its rows (3); rehouse empty clusters.
+
+        An empty cluster takes the farthest row, unless every row lies on its centre.
+        """
         n, sum_x = s.n.copy(), s.sum_x.copy()
-        for k, i in zip(np.flatnonzero(n == 0), range(len(s.far.d2)), strict=False):
+        away = np.flatnonzero(s.far.d2 > 0)
+        for k, i in zip(np.flatnonzero(n == 0), away, strict=False):
             x, w, old = s.far.x[i], s.far.w[i], s.far.z[i]
             n[[old, k]] += -w, w
             sum_x[[old, k]] += -w * x, w * x
@@ -276,7 +289,7 @@ class KMeans(StreamingLearner, Clusterer):
     def account(self, state: Centres, report: Report) -> None:
         """Tell how far J may be above the best clustering there is (6)."""
         J = report.objective[-1]
-        report.facts["clusters"] = len(state.mu)
+        report.facts["n_clusters"] = len(state.mu)
         if report.stop is StopReason.STREAMING and report.passes > 1:
             return  # (6) is known of the first batch only
         if np.isfinite(state.bound) and state.bound > 0:
@@ -374,7 +387,7 @@ class KMeans(StreamingLearner, Clusterer):
         elif self.init == "random":
             mu = dense(X[rng.choice(X.shape[0], k, replace=False, p=w / w.sum())])
         else:
-            mu = k_means_plus_plus(X, w, k, rng)  # (5)
+            mu = dense(X[spread_out(X, w, k, rng)]).astype(np.float64)  # (5)
         return self._centres(np.asarray(mu), survey, data)
 
     def _centres(self, mu: Floats, survey: Survey, data: Data) -> Centres:
@@ -415,7 +428,7 @@ def remembered(chunk: Chunk, mu: Floats) -> Remembered:
     return Remembered(memory["labels"], memory["lower"], fresh, drift)
 
 
-def farthest(chunk: Chunk, mu: Floats, z: Vector, n: Floats) -> Far:
+def farthest(chunk: Chunk, mu: Floats, z: Vector, n: Floats) -> FarthestRows:
     """Return the chunk's farthest rows, as many as it leaves clusters empty."""
     m = int((n == 0).sum())
     rows = np.arange(chunk.n if m else 0)
@@ -427,7 +440,7 @@ def farthest(chunk: Chunk, mu: Floats, z: Vector, n: Floats) -> Far:
         d2 = squared_distances(chunk.X, mu, rows, z)
     X = dense(chunk.X[rows]).astype(np.float64)
     w = np.ones(len(rows)) if chunk.w is None else chunk.w[rows].astype(np.float64)
-    return Far.ordered(m, d2, X, w, z[rows])
+    return FarthestRows.ordered(m, d2, X, w, z[rows])
 
 
 def squared_distances(X: Matrix, mu: Floats, rows: Vector, z: Vector) -> Floats:

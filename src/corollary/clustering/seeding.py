@@ -19,16 +19,23 @@ Course: S2-57. Reference: Arthur and Vassilvitskii (2007).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.randomness import row_keys
+from corollary.core.checks import full_weights
+from corollary.core.errors import ParameterError, sentence
+from corollary.core.parameters import whole
+from corollary.core.randomness import entropy, generator, row_keys
+from corollary.core.rows import dense
+from corollary.core.sparse import canonical
+from corollary.core.vectors import rows_of
 from corollary.engine import Chunk, Moments, Statistics, Variances
 from corollary.linear_algebra.decompositions import eigvalsh
 
-__all__ = ["Sample", "Survey", "k_means_plus_plus", "sample_size"]
+__all__ = ["Sample", "Survey", "kmeans_plusplus", "sample_size", "spread_out"]
 
 WIDE = 256  # more columns than this: variances only, no spectral bound
 
@@ -118,16 +125,60 @@ def spread(chunk: Chunk) -> Moments | Variances:
     return Moments.of(chunk.X, chunk.w)
 
 
-def k_means_plus_plus(
-    X: Matrix, w: Floats, k: int, rng: np.random.Generator, trials: int | None = None
-) -> Floats:
-    """Draw k rows of X as centres by (1), each the best of some trials.
+def kmeans_plusplus(
+    X: Any,
+    n_clusters: int,
+    *,
+    sample_weight: Any = None,
+    random_state: Any = None,
+    n_local_trials: int | None = None,
+) -> tuple[Floats, Vector]:
+    """Draw centres by k-means++ (1).
 
+    Also known as: k-means++.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+    n_clusters : int
+    sample_weight : array of shape (n,), optional
+    random_state : int or None
+    n_local_trials : int, optional
+        Draws of which the best is kept, 2 + log k by default; 1 is the sampling of the
+        theorem.
+
+    Returns
+    -------
+    centers : array of shape (n_clusters, d)
+    indices : array of shape (n_clusters,)
+        The rows that were drawn.
+
+    Examples
+    --------
     >>> X = np.array([[0.0], [0.1], [9.0], [9.1]])
-    >>> mu = k_means_plus_plus(X, np.ones(4), 2, np.random.default_rng(0))
+    >>> mu, rows = kmeans_plusplus(X, 2, random_state=0)
     >>> bool(abs(mu[0] - mu[1]) > 8)
     True
     """
+    who = "kmeans_plusplus"
+    X = canonical(who, X) if sp.issparse(X) else rows_of(who, X)
+    w = full_weights(who, sample_weight, X.shape[0])
+    most = int(np.count_nonzero(w))
+    if not (whole(1).holds(n_clusters) and n_clusters <= most):
+        must = f"n_clusters must be a whole number in [1, n_samples = {most}]"
+        raise ParameterError(sentence(who, must, f"{n_clusters!r}"))
+    if n_local_trials is not None and not whole(1).holds(n_local_trials):
+        must = "n_local_trials must be a whole number >= 1"
+        raise ParameterError(sentence(who, must, f"{n_local_trials!r}"))
+    rng = generator(entropy(random_state))
+    chosen = spread_out(X, w, n_clusters, rng, n_local_trials)
+    return np.asarray(dense(X[chosen]), dtype=np.float64), chosen
+
+
+def spread_out(
+    X: Matrix, w: Floats, k: int, rng: np.random.Generator, trials: int | None = None
+) -> Vector:
+    """Draw k rows by (1), each the best of some trials."""
     x2 = (X.multiply(X) if sp.issparse(X) else X * X).sum(axis=1, dtype=np.float64)
     trials = 2 + int(np.log(k)) if trials is None else trials
     chosen: list[int] = []
@@ -139,8 +190,7 @@ def k_means_plus_plus(
         chosen.append(candidates[best])
         D2 = left[:, best]
         p = w * D2  # (1)
-    rows = X[chosen]
-    return np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
+    return np.array(chosen)
 
 
 def draw(p: Floats, size: int, rng: np.random.Generator) -> Vector:

@@ -53,11 +53,54 @@ FACTS: dict[str, Fact] = {
     # -- how the fit was made ----------------------------------------------------------
     "solver": Fact("the method that minimised the objective"),
     "route": Fact("the sums or the decomposition that the solution came from"),
+    "estimator": Fact("class of the estimators inside"),
+    "n_members": Fact("estimators inside", label="members"),
+    "n_steps": Fact("steps of a search, in all epochs and machines", label="steps"),
+    "eta0": Fact("the first learning rate"),
+    "objective": Fact("the objective at the weights that are kept"),
+    # -- what the rows show ------------------------------------------------------------
+    "separated": Fact("whether no row is on the wrong side", words=yes_or_no),
+    "n_mistakes": Fact("updates of a perceptron, of each machine", label="mistakes"),
+    "mistake_bound": Fact("Novikoff's bound on the mistakes", label="mistakes <="),
+    "unclaimed_share": Fact(
+        "rows that no class claims", label="claimed by none", words=share
+    ),
+    "contested_share": Fact(
+        "rows that several classes claim", label="by several", words=share
+    ),
+    "n_words": Fact("words of the vocabulary", label="words"),
+    # -- the decision ------------------------------------------------------------------
+    "n_actions": Fact("actions to choose from, without refusal", label="actions"),
+    "reject_cost": Fact("cost of refusing to decide", label="refusal costs"),
+    "priors_changed": Fact(
+        "whether other priors hold than in training", words=yes_or_no
+    ),
     # -- the size of the model ---------------------------------------------------------
     "n_features": Fact("columns of X", label="features"),
+    "n_features_used": Fact(
+        "features that matter", label="features used", of="n_features"
+    ),
+    "n_features_out": Fact("columns that `transform` makes", label="new columns"),
     "n_parameters": Fact("free parameters of the model", label="parameters"),
+    "rows_per_parameter": Fact("rows for each free parameter"),
+    "n_clusters": Fact("clusters", label="clusters"),
+    "n_landmarks": Fact("rows that the features compare with", label="landmarks"),
+    "n_rows_kept": Fact(
+        "training rows that the model keeps", label="rows kept", of="n_rows"
+    ),
     "rank": Fact("rank of the columns of X", of="n_features"),
+    "rank_within": Fact("rank of the scatter within the classes", of="n_features"),
     "n_components": Fact("components kept", label="components", of="n_features"),
+    # -- what it assumes, and how good it is -------------------------------------------
+    "law": Fact("the distribution of the rows"),
+    "densities": Fact("the kind of density that each class has"),
+    "kernel": Fact("the kernel, as a formula"),
+    "error_bound": Fact("the error of the kernel on all pairs is below"),
+    "confidence": Fact("the probability with which a bound holds"),
+    "mean_error_bound": Fact(
+        "the error of the kernel, on average over draws, is below"
+    ),
+    "least_covered": Fact("similarity of the farthest row to its landmark"),
     "variance_kept": Fact("share of the variance that is kept", words=share),
     # -- linear models -----------------------------------------------------------------
     "gradient": Fact("largest entry of the gradient, or of the least subgradient"),
@@ -65,7 +108,6 @@ FACTS: dict[str, Fact] = {
     "kkt_residual": Fact("largest violation of optimality", label="KKT residual"),
     "n_epochs": Fact("rounds over all coordinates", label="epochs"),
     "n_rounds": Fact("rounds over all rows", label="rounds"),
-    "n_steps": Fact("steps of an inner search", label="steps"),
     "n_support_rows": Fact("rows whose loss counts at the end", label="support rows"),
     "separability": Fact("'separable', or 'touching' where rows lie on the boundary"),
     "smallest_margin": Fact("least lead of the true class's score over the next"),
@@ -84,13 +126,43 @@ FACTS: dict[str, Fact] = {
     "n_constraints": Fact("features whose means are to be met", label="constraints"),
     "n_errors": Fact("training rows on the wrong side", label="errors"),
     "bandwidth": Fact("tau, the width of the weights around a query"),
-    "degrees_of_freedom": Fact("trace of the map from y to the fitted values"),
     "n_dots": Fact("points that are joined", label="dots"),
     "n_ties": Fact("rows that share their x with another", label="ties"),
-    "n_rows_kept": Fact("training rows that the model holds", label="rows kept"),
     "training_error": Fact("mean squared error on the training rows"),
     "leave_one_out_error": Fact("mean squared error on rows left out one by one"),
     "expected_error": Fact("mean squared error to expect on new rows"),
+    # -- kernel machines ---------------------------------------------------------------
+    "kkt_violation": Fact("worst violation of optimality", label="KKT violation"),
+    "n_pairs": Fact("pairs of variables that the search moved", label="pairs moved"),
+    "n_kernel_rows": Fact("rows of the kernel matrix computed", label="kernel rows"),
+    "n_free": Fact("coefficients between their bounds", label="free"),
+    "n_at_bound": Fact("coefficients at their bound", label="at the bound"),
+    "n_rows": Fact("rows that weigh something", label="rows"),
+    "roles": Fact("how many rows have each role"),
+    "margin": Fact("distance of the nearest rows to the hyperplane, 1 / ||w||"),
+    "intercept_interval": Fact(
+        "every intercept in it is optimal",
+        label="intercept",
+        words=lambda value: f"every b in {interval(value)} is optimal",
+    ),
+    "nu": Fact("the share that is asked for", words=share),
+    "share_at_bound": Fact("weight of the rows at the bound, <= nu", words=share),
+    "share_support": Fact("weight of the support vectors, >= nu", words=share),
+    "equivalent_C": Fact("the price with which SVC is the same machine"),
+    "epsilon": Fact("width of the tube that was found"),
+    "radius": Fact("radius of the ball"),
+    "verdict": Fact("whether a hyperplane separates the classes"),
+    "n_joint_pairs": Fact("pairs of classes not separable", label="joint pairs"),
+    "soft_C": Fact("price of the machine with slack that is kept instead"),
+    "share_above": Fact("weight of the rows above the curve", words=share),
+    "share_below": Fact("weight of the rows below the curve", words=share),
+    "n_on_curve": Fact("rows on the curve", label="on the curve"),
+    "kernel_rank": Fact("rank of the kernel matrix", of="n_rows_kept"),
+    "dimension": Fact("dimensions that the rows span in feature space"),
+    "degrees_of_freedom": Fact("trace of the smoother, perhaps for each alpha"),
+    "n_pivots": Fact("rows of the preconditioner", label="pivots"),
+    "last_width": Fact("width of the last envelope of the loss"),
+    "convex": Fact("whether the minimum is known to be the only one", words=yes_or_no),
 }
 
 

@@ -41,6 +41,7 @@ __all__ = [
 
 R = TypeVar("R")
 
+LISTEN = 0.05  # seconds between two looks for a signal
 LOWEST = 19  # of the priorities that the system knows
 
 
@@ -71,7 +72,7 @@ def conclude(report: Report) -> None:
         raise KeyboardInterrupt
     text = f"{report.learner}: {report.stop.word} after {report.passes} passes; "
     text += f"{report.optimality}. {report.what_to_do}"
-    warnings.warn(text, ConvergenceWarning, stacklevel=3)
+    warnings.warn(text, ConvergenceWarning, stacklevel=5)
 
 
 @contextlib.contextmanager
@@ -128,7 +129,8 @@ def apart(function: Callable[..., R], *arguments: Any, **options: Any) -> R:
     thread = threading.Thread(target=work, name="corollary-apart", daemon=True)
     thread.start()
     try:
-        ended.wait()
+        while not ended.wait(LISTEN):  # a signal may have gone to another thread
+            pass
     except BaseException:
         if sys.platform == "linux" and thread.native_id is not None:
             with contextlib.suppress(OSError):  # it has ended

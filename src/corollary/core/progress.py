@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 __all__ = ["progress"]
 
-Tell = Callable[[int, float], None]
+Show = Callable[[int, float], None]
 
 
 @contextlib.contextmanager
-def progress(name: str, passes: int, verbose: int) -> Iterator[Tell]:
+def progress(name: str, passes: int, verbose: int) -> Iterator[Show]:
     """Show a progress bar with the objective while the block runs.
 
     Parameters
@@ -26,7 +26,7 @@ def progress(name: str, passes: int, verbose: int) -> Iterator[Tell]:
     Yields
     ------
     callable
-        ``tell(pass, objective)``, called after each pass.
+        ``show(pass, objective)``, called after each pass.
     """
     if not verbose:
         yield lambda done, objective: None

@@ -36,6 +36,7 @@ __all__ = [
     "DensityEstimator",
     "Estimator",
     "OutlierDetector",
+    "Projecting",
     "Regressor",
     "SingleRegressor",
     "Transformer",
@@ -97,6 +98,15 @@ class Classifier(ClassifierMixin, Estimator):
 
     target = "labels"
     classes_: Vector
+
+
+class Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Beside another role: projects rows on the directions that tell classes apart."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
 
 class DensityEstimator(DensityMixin, Estimator):

@@ -24,5 +24,5 @@ from .line_regions import line_regions as line_regions
 from .line_regions import normal_crossings as normal_crossings
 from .prior_classifier import PriorClassifier as PriorClassifier
 from .probabilities import posterior_of as posterior_of
-from .sequential_bayes import believe as believe
+from .sequential_bayes import prior_belief as prior_belief
 from .value_of_information import value_of_information as value_of_information

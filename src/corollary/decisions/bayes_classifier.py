@@ -31,10 +31,10 @@ from corollary.core.parameters import array_like, estimator, missing
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import Classifier
 from corollary.core.vectors import class_priors
-from corollary.decisions.cost_sensitive import fit_with_weights
 from corollary.decisions.decision_rules import joint_log_probability
 from corollary.decisions.probabilities import check_log_likelihood, check_offers
 from corollary.density.parametric import ParametricDensity
+from corollary.engine.meta import fit_with_weights
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.objectives.softmax import log_softmax

@@ -28,12 +28,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_weights
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.interrupt import as_before, conclude, or_so_far
+from corollary.core.interrupt import or_so_far
 from corollary.core.parameters import (
     anything,
     array_like,
@@ -42,7 +42,6 @@ from corollary.core.parameters import (
     missing,
 )
 from corollary.core.parameters import estimator as an_estimator
-from corollary.core.report import Report, StopReason
 from corollary.core.roles import Classifier
 from corollary.core.vectors import class_priors
 from corollary.decisions.decision_rules import (
@@ -58,14 +57,16 @@ from corollary.decisions.probabilities import (
     check_reject_cost,
     posterior_of,
 )
+from corollary.engine.meta import Inside, MetaLearner, fit_with_weights
 from corollary.naive_bayes.gaussian_nb import GaussianNB
 
-__all__ = ["CostSensitiveClassifier", "fit_with_weights"]
+__all__ = ["CostSensitiveClassifier"]
 
+DECISION = ("n_actions", "reject_cost", "priors_changed")  # facts of the decision
 LAYER = ("loss", "reject_cost", "reject_label", "priors")  # changed without training
 
 
-class CostSensitiveClassifier(Classifier):
+class CostSensitiveClassifier(MetaLearner, Classifier):
     """Act at least expected cost on the probabilities of any classifier.
 
     Parameters
@@ -155,29 +156,13 @@ class CostSensitiveClassifier(Classifier):
         return tags
 
     # -- learning ------------------------------------------------------------------
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def delegate(self, X: Any, y: Any, sample_weight: Any) -> Inside:
         """Fit the estimator and add the decision.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As the estimator takes them; with `prefit` y only tells the priors of
-            training, where the estimator does not.
-
-        Returns
-        -------
-        self
+        With `prefit` y only gives the priors of training, where the estimator does not.
         """
-        check_parameters(self, self.rules)
         remedy = "Calibrate it, or use a probabilistic classifier."
         check_offers(self._chosen(), "predict_proba", remedy)
-        with as_before(self):
-            self._learn(X, y, sample_weight)
-        if not self.prefit:
-            conclude(self.report_)
-        return self
-
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         if self.prefit:
             if self.estimator is None:
                 must = "prefit needs a fitted estimator"
@@ -193,8 +178,10 @@ class CostSensitiveClassifier(Classifier):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         self.training_priors_ = self._shares(y, sample_weight)
-        told = y is None or hasattr(self.estimator_, "report_")
-        self._settle(0 if told else len(np.asarray(y)))
+        self._decide()
+        known = y is None or hasattr(self.estimator_, "report_")
+        rows = None if known else len(np.asarray(y))
+        return Inside([self.estimator_], rows, self._facts())
 
     def revised(self, **parameters: Any) -> Self:
         """Return this model with other costs or priors, without training again.
@@ -217,29 +204,32 @@ class CostSensitiveClassifier(Classifier):
         other = copy.copy(self)
         other.set_params(**parameters)
         check_parameters(other, other.rules)
-        other._settle(self.report_.rows)
+        other._decide()
+        kept = {k: v for k, v in self.report_.facts.items() if k not in DECISION}
+        other.report_ = replace(self.report_, facts=kept | other._facts())
         return other
 
     def _chosen(self) -> Any:
         return GaussianNB() if self.estimator is None else self.estimator
 
-    def _settle(self, rows: int) -> None:
-        """Set the decision layer: actions, losses, priors, report."""
+    def _decide(self) -> None:
+        """Set the decision layer: actions, losses, priors."""
         actions, loss = self._stated_loss()
         r = check_reject_cost(self, self.reject_cost)
         self.loss_ = with_reject(loss, r)
         self.actions_ = actions if r is None else self._with_refusal(actions)
         self.prior_ratio_ = self._ratio()
-        inner = getattr(self.estimator_, "report_", None)
-        report = inner or Report("", StopReason.DELEGATED, rows=rows)
-        facts = {"estimator": type(self.estimator_).__name__, "actions": len(actions)}
-        if r is not None:
-            facts["refusal"] = f"at a cost of {r:g}"
-        if self.priors is not None:
-            facts["priors"] = "changed after training"
-        self.report_ = replace(
-            report, learner=type(self).__name__, facts=report.facts | facts
-        )
+
+    def _facts(self) -> dict[str, Any]:
+        """Return what the report says of the decision."""
+        r = self.reject_cost
+        stated = {
+            "n_actions": len(self.actions_) - (r is not None),
+            "reject_cost": None if r is None else float(r),
+            "priors_changed": True if self.priors is not None else None,
+        }
+        facts = {name: value for name, value in stated.items() if value is not None}
+        return {"estimator": type(self.estimator_).__name__} | facts
 
     def _stated_loss(self) -> tuple[Vector, Floats]:
         """Return the actions and what each costs under each class."""
@@ -352,16 +342,3 @@ def labels(values: Iterable[Any]) -> Vector:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
-
-
-def fit_with_weights(
-    who: Any, estimator: Any, X: Any, y: Any = None, sample_weight: Any = None
-) -> Any:
-    """Fit an estimator, passing weights on; refuse where it cannot take them."""
-    given = {} if y is None else {"y": y}
-    if sample_weight is None:
-        return estimator.fit(X, **given)
-    if not has_fit_parameter(estimator, "sample_weight"):
-        must = "sample_weight needs an estimator that takes it"
-        raise ParameterError(sentence(who, must, f"a {type(estimator).__name__}"))
-    return estimator.fit(X, sample_weight=sample_weight, **given)

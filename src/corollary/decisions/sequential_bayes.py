@@ -30,7 +30,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.decisions.probabilities import check_distribution, check_log_likelihood
 from corollary.objectives.softmax import log_softmax
 
-__all__ = ["Belief", "believe"]
+__all__ = ["Belief", "prior_belief"]
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Belief:
         return replace(self, log_likelihood=total, n=n)
 
 
-def believe(prior: Any, hypotheses: Sequence[str] = ()) -> Belief:
+def prior_belief(prior: Any, hypotheses: Sequence[str] = ()) -> Belief:
     """Start from a prior.
 
     Parameters
@@ -127,12 +127,13 @@ def believe(prior: Any, hypotheses: Sequence[str] = ()) -> Belief:
 
     >>> import numpy as np
     >>> heads = np.log([0.5, 0.6])
-    >>> print(believe([0.75, 0.25], ["fair", "biased"]).update(heads).update(heads))
+    >>> belief = prior_belief([0.75, 0.25], ["fair", "biased"])
+    >>> print(belief.update(heads).update(heads))
     after 2 observations: fair 0.6757, biased 0.3243
     """
-    pi = check_distribution("believe", prior, name="prior")
+    pi = check_distribution("prior_belief", prior, name="prior")
     names = tuple(map(str, hypotheses or range(len(pi))))
     if len(names) != len(pi):
         must = f"hypotheses must hold a name for each of {len(pi)}"
-        raise ParameterError(sentence("believe", must, f"{len(names)}"))
+        raise ParameterError(sentence("prior_belief", must, f"{len(names)}"))
     return Belief(names, pi, np.zeros(len(pi)))

@@ -47,6 +47,7 @@ from corollary.core.parameters import (
     seed,
     whole,
 )
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Transformer
 from corollary.decomposition.dimension import minka_dimension
@@ -71,6 +72,7 @@ MANY = 500  # sparse columns whose covariance is worth avoiding
 FEW = 0.1  # share of all components that are few enough to look for one by one
 
 
+@stored
 @dataclass(frozen=True)
 class Spectrum:
     """The state: the route, then mean, all variances, and the directions."""
@@ -291,8 +293,8 @@ class PCA(StreamingLearner, Transformer):
             state.variances[: state.q].sum() / state.total if state.total > 0 else 1.0
         )
         report.facts["route"] = "covariance" if state.again else state.route
-        report.facts["components"] = f"{state.q} of {state.d}"
-        report.facts["variance kept"] = f"{kept:.2%}"
+        report.facts |= {"n_components": state.q, "n_features": state.d}
+        report.facts["variance_kept"] = kept
         if state.variances[-1] > 0 and state.route != "lanczos":
             report.condition = float(state.variances[0] / state.variances[-1])
         share = (state.U[0] ** 2).max() if state.d > 1 and state.q else 0.0

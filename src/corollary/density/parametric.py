@@ -31,6 +31,7 @@ from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import Rule, boolean, missing, one_of, real
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.roles import DensityEstimator
 from corollary.distributions.bernoulli import BernoulliFamily
@@ -55,6 +56,7 @@ a_family = Rule("a Family", lambda v: isinstance(v, Family))
 a_prior = Rule("a Prior", lambda v: isinstance(v, Prior))
 
 
+@stored
 @dataclass(frozen=True)
 class Estimated:
     """The state: the law, the posterior behind it, and the weight of the rows."""
@@ -181,8 +183,8 @@ class ParametricDensity(StreamingLearner, DensityEstimator):
         report.facts["law"] = type(state.law).__name__
         if self.prior is None:
             free = self._family().n_parameters(state.law)
-            report.facts["parameters"] = free
-            report.facts["rows for each"] = float(state.n / max(free, 1))
+            report.facts["n_parameters"] = free
+            report.facts["rows_per_parameter"] = float(state.n / max(free, 1))
         if self.shrinkage == "auto" and state.singular:
             report.warnings.append(
                 f"the covariance was singular ({state.singular}) and was shrunk; drop "

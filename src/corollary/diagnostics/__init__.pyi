@@ -10,8 +10,8 @@ from .kkt import KKT as KKT
 from .kkt import check_kkt as check_kkt
 from .kkt import dual_function as dual_function
 from .kkt import lagrangian as lagrangian
-from .optimality import OptimalityCertificate as OptimalityCertificate
-from .optimality import certify_optimality as certify_optimality
+from .optimality import OptimalityGap as OptimalityGap
+from .optimality import optimality_gap as optimality_gap
 from .parallel_efficiency import amdahl as amdahl
 from .parallel_efficiency import parallel_efficiency as parallel_efficiency
 from .pca_use import pca_use as pca_use

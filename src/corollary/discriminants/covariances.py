@@ -16,7 +16,12 @@ from corollary.core.checks import check_memory, check_two_classes, names_of
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import Rule, missing, one_of, real
 from corollary.core.report import Report
-from corollary.discriminants.shrinkage import FourthMoments, ledoit_wolf, shrunk, spread
+from corollary.discriminants.shrinkage import (
+    FourthMoments,
+    shrunk,
+    shrunk_by_sums,
+    spread,
+)
 from corollary.distributions.covariance import diagnose
 from corollary.engine import Chunk, Data
 from corollary.engine.classes import ClassScatters
@@ -82,7 +87,7 @@ def one(S: Floats, n: float, q: float | None, shrinkage: Any) -> Floats:
     """Shrink one covariance: not at all, by a share, or by Ledoit and Wolf's."""
     if shrinkage is None:
         return S
-    return ledoit_wolf(S, n, q)[0] if q is not None else shrunk(S, shrinkage)
+    return shrunk_by_sums(S, n, q).covariance if q is not None else shrunk(S, shrinkage)
 
 
 def estimated(learner: Any, data: Data, estimator: Any) -> Floats:
@@ -102,7 +107,9 @@ def estimated(learner: Any, data: Data, estimator: Any) -> Floats:
     X = np.concatenate([chunk.X for chunk in parts])
     y = np.concatenate([chunk.y for chunk in parts])
     groups = [*(X[y == c] for c in range(len(learner.classes_))), X]
-    fitted = [clone(estimator, safe=False).fit(group) for group in groups]
+    fitted = [clone(estimator, safe=False) for _ in groups]
+    for each, group in zip(fitted, groups, strict=True):
+        each.fit(group)  # which need not return itself
     if not all(hasattr(each, "covariance_") for each in fitted):
         name = type(estimator).__name__
         must = f"{name} must have a covariance_ attribute after fit"

@@ -44,8 +44,9 @@ from corollary.core.checks import names_of
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import missing, one_of, real, whole
 from corollary.core.report import Optimality, Report
+from corollary.core.roles import Projecting
 from corollary.discriminants.covariances import check_classes
-from corollary.discriminants.gaussian_rule import ProjectingRule, Quadratic
+from corollary.discriminants.gaussian_rule import GaussianRule, Quadratic
 from corollary.discriminants.intercept import best_intercept
 from corollary.discriminants.shrinkage import shrunk
 from corollary.distributions.covariance import diagnose
@@ -72,7 +73,7 @@ class Directions:
     b: Any = None  # of two classes
 
 
-class FisherDiscriminant(SummationLearner, ProjectingRule):
+class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
     """Fisher's linear discriminant: a projection, and the rule on it.
 
     Parameters
@@ -195,7 +196,7 @@ class FisherDiscriminant(SummationLearner, ProjectingRule):
         """Report rank and conditioning of W."""
         report.optimality = Optimality("exact to rounding", 0.0)
         report.objective = []
-        report.facts["rank of W"] = f"{state.rank} of {state.d}"
+        report.facts |= {"rank_within": state.rank, "n_features": state.d}
         if state.rank < state.d:
             which = "fewer rows than features"
             if not state.wide:

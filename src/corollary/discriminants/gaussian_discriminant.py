@@ -40,6 +40,7 @@ import numpy as np
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import array_like, boolean, missing, one_of, real
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import class_priors
 from corollary.discriminants.covariances import (
@@ -64,6 +65,7 @@ __all__ = ["GaussianDiscriminant"]
 SHARED = ("spherical", "tied")
 
 
+@stored
 @dataclass(frozen=True)
 class Ladder:
     """The state: the parameters of (1)."""
@@ -208,7 +210,7 @@ class GaussianDiscriminant(StreamingClassifier, GaussianRule):
             "diagonal": k * d,
             "full": k * d * (d + 1) // 2,
         }
-        report.facts["parameters"] = k - 1 + k * d + own[self.covariance]
+        report.facts["n_parameters"] = k - 1 + k * d + own[self.covariance]
         report.condition = float((state.s[:, 0] / state.s[:, -1]).max())
         singular_classes(self, state.Sigma, state.s, state.raised, report)
 

@@ -19,10 +19,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metaestimators import available_if
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.hooks import hook
 from corollary.core.roles import Classifier
 from corollary.discriminants.surfaces import Surface
 from corollary.engine.blocks import fill_rows
@@ -30,7 +31,6 @@ from corollary.objectives.softmax import log_softmax, softmax
 
 __all__ = [
     "GaussianRule",
-    "ProjectingRule",
     "Quadratic",
     "log_of",
     "quadratic_of",
@@ -46,6 +46,11 @@ class Quadratic(NamedTuple):
     c: float
 
 
+def has_densities(rule: GaussianRule) -> bool:
+    """Tell whether a rule gives probabilities."""
+    return rule._has_densities()
+
+
 class GaussianRule(Classifier):
     """Decides by the largest of the classes' discriminants."""
 
@@ -57,11 +62,22 @@ class GaussianRule(Classifier):
     def _quadratic(self, c: int) -> Quadratic:
         """Return the discriminant of class number c as (2)."""
 
+    @hook
+    def _has_densities(self) -> bool:
+        """Tell whether the scores are logarithms of densities."""
+        return True
+
+    @hook
+    def _decide(self, X: Matrix) -> Vector:
+        """Return the number of the class of largest discriminant for checked rows."""
+        return fill_rows(self._scores, X, len(self.classes_)).argmax(axis=1)
+
     def discriminants(self, X: Any) -> Floats:
         """Return g_c(x) (1) of each row and class, (n, k), up to a term in x alone."""
         X = self._query(X)
         return fill_rows(self._scores, X, len(self.classes_))
 
+    @available_if(has_densities)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
         """Return the discriminants (n, k); for two classes g_1 - g_0, (n,)."""
         g = self.discriminants(X)
@@ -69,15 +85,16 @@ class GaussianRule(Classifier):
 
     def predict(self, X: Any) -> Vector:
         """Return the class of largest discriminant."""
-        best = self.discriminants(X).argmax(axis=1)
-        return self.classes_[best]
+        return self.classes_[self._decide(self._query(X))]
 
+    @available_if(has_densities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """Return P(c | x) of each row and class, (n, k)."""
         X = self._query(X)
         k = len(self.classes_)
         return fill_rows(lambda rows: softmax(self._scores(rows)), X, k)
 
+    @available_if(has_densities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
         """Return log P(c | x) of each row and class, (n, k)."""
         return log_softmax(self.discriminants(X))
@@ -110,15 +127,6 @@ class GaussianRule(Classifier):
                 must = f"boundary needs two of the classes {labels[:10]}"
                 raise ParameterError(sentence(self, must, repr(label)))
         return labels.index(first), labels.index(second)
-
-
-class ProjectingRule(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GaussianRule):
-    """A rule that also projects rows on the directions that tell the classes apart."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def quadratic_scores(

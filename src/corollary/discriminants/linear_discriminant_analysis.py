@@ -48,24 +48,27 @@ from corollary.core.parameters import (
     real,
     whole,
 )
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
+from corollary.core.roles import Projecting
 from corollary.core.vectors import class_priors
 from corollary.discriminants.covariances import (
     SHRINKAGE,
     class_covariances,
     total_covariance,
 )
-from corollary.discriminants.gaussian_rule import ProjectingRule, Quadratic, log_of
+from corollary.discriminants.gaussian_rule import GaussianRule, Quadratic, log_of
 from corollary.discriminants.scatter_learner import Scattered, ScatterLearner
 from corollary.discriminants.shrinkage import shrunk, spread
 from corollary.distributions.covariance import diagnose
-from corollary.engine import Data, Fitted
+from corollary.engine import Fitted
 from corollary.engine.classes import ClassScatters, WithinTriangle
 from corollary.linear_algebra.decompositions import eigh, eigvalsh, svd
 
 __all__ = ["LinearDiscriminantAnalysis"]
 
 
+@stored
 @dataclass(frozen=True)
 class Line:
     """The rule (1) and the directions (3)."""
@@ -80,7 +83,7 @@ class Line:
     Sigma: Any = None  # (d, d)
 
 
-class LinearDiscriminantAnalysis(ScatterLearner, ProjectingRule):
+class LinearDiscriminantAnalysis(ScatterLearner, Projecting, GaussianRule):
     """Linear discriminant analysis: a classifier and a projection.
 
     Parameters
@@ -171,17 +174,15 @@ class LinearDiscriminantAnalysis(ScatterLearner, ProjectingRule):
         self.covariance_estimator = covariance_estimator
 
     # -- learning ------------------------------------------------------------------
-    def start(self, data: Data, seed: int) -> Scattered:
-        """Check the number of directions, and the rest as `ScatterLearner` does."""
-        state = super().start(data, seed)
-        most = min(state.k - 1, state.d)
+    def _check_asked(self, k: int, d: int) -> None:
+        """Check the number of directions."""
+        most = min(k - 1, d)
         if self.n_components is not None and self.n_components > most:
             must = (
                 f"n_components cannot be larger than min(n_features, n_classes - 1) "
                 f"= {most}"
             )
             raise ParameterError(sentence(self, must, f"{self.n_components}"))
-        return state
 
     def _rule(self, s: Any, state: Scattered, q: Floats | None) -> Line:
         """Solve (1) and (3)."""
@@ -221,8 +222,8 @@ class LinearDiscriminantAnalysis(ScatterLearner, ProjectingRule):
         report.objective = []
         report.facts["solver"] = self.solver
         k, d = state.k, state.d
-        report.facts["parameters"] = k * d + d * (d + 1) // 2 + k - 1
-        report.facts["rank"] = f"{line.rank} of {d}"
+        report.facts["n_parameters"] = k * d + d * (d + 1) // 2 + k - 1
+        report.facts |= {"rank": line.rank, "n_features": d}
         if not state.wide:
             eigenvalues = eigvalsh(line.Sigma)
             if eigenvalues[0] > 0:

@@ -34,13 +34,13 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
-from sklearn.utils.metaestimators import available_if
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import array_like, missing, one_of, real
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.rows import dense, rows_loop
 from corollary.core.vectors import class_priors
@@ -50,11 +50,13 @@ from corollary.discriminants.gaussian_rule import (
     log_of,
 )
 from corollary.engine import Chunk, Data, Fitted, StreamingClassifier
+from corollary.engine.blocks import fill_rows
 from corollary.engine.classes import ClassMoments
 
 __all__ = ["NearestCentroid"]
 
 
+@stored
 @dataclass(frozen=True)
 class Centroids:
     """The state: the parameters of (1), (2) and (3)."""
@@ -67,10 +69,6 @@ class Centroids:
     s: Any = None  # (d,)
     away: Any = None  # (k, d)
     priors: Any = None  # (k,)
-
-
-def _euclidean(model: NearestCentroid) -> bool:
-    return model.metric == "euclidean"
 
 
 class NearestCentroid(StreamingClassifier, GaussianRule):
@@ -190,7 +188,7 @@ class NearestCentroid(StreamingClassifier, GaussianRule):
         report.objective = []
         if self.shrink_threshold:
             used = int(state.away.any(axis=0).sum())
-            report.facts["features used"] = f"{used} of {state.d}"
+            report.facts |= {"n_features_used": used, "n_features": state.d}
         still = np.flatnonzero(state.s == 0)
         if len(still):
             report.warnings.append(
@@ -206,24 +204,22 @@ class NearestCentroid(StreamingClassifier, GaussianRule):
         self.within_class_std_dev_, self.deviations_ = state.s, state.away
 
     # -- use -----------------------------------------------------------------------
-    def predict(self, X: Any) -> Vector:
-        """Return the class of the nearest centroid (1), or by (3) if priors differ."""
-        X = self._query(X)
+    def _has_densities(self) -> bool:
+        """Only squared Euclidean distances are logarithms of densities."""
+        return self.metric == "euclidean"
+
+    def _decide(self, X: Matrix) -> Vector:
+        """Find the nearest centroid (1); decide by (3) if priors differ."""
         if not np.allclose(self.class_prior_, 1 / len(self.classes_)):
-            return super().predict(X)
+            return fill_rows(self._scores, X, len(self.classes_)).argmax(axis=1)
         if self.metric == "manhattan":
-            far = manhattan_distances(dense(X), self.centroids_)
-            return self.classes_[far.argmin(axis=1)]
+            return manhattan_distances(dense(X), self.centroids_).argmin(axis=1)
         labels = np.empty(X.shape[0], dtype=np.int32)
         d2 = np.empty(X.shape[0], dtype=X.dtype)
         mu = self.centroids_.astype(X.dtype)
         nearest = rows_loop(loops.nearest, loops.nearest_csr, X)
         nearest(mu, labels, d2, get_config().threads)
-        return self.classes_[labels]
-
-    decision_function = available_if(_euclidean)(GaussianRule.decision_function)
-    predict_proba = available_if(_euclidean)(GaussianRule.predict_proba)
-    predict_log_proba = available_if(_euclidean)(GaussianRule.predict_log_proba)
+        return labels
 
     def _scores(self, X: Matrix) -> Floats:
         scale = self._scale().astype(X.dtype)

@@ -38,6 +38,7 @@ from corollary.core.parameters import (
     one_of,
     real,
 )
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import class_priors
 from corollary.discriminants.covariances import (
@@ -59,6 +60,7 @@ from corollary.engine import Fitted
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
 
+@stored
 @dataclass(frozen=True)
 class Quadrics:
     """The parameters of (1), with their decomposition (2)."""
@@ -188,7 +190,7 @@ class QuadraticDiscriminantAnalysis(ScatterLearner, GaussianRule):
         report.objective = []
         k, d = state.k, state.d
         own = d + d * (d + 1) // 2
-        report.facts["parameters"] = k * own + k - 1
+        report.facts["n_parameters"] = k * own + k - 1
         report.condition = float((rule.s[:, 0] / rule.s[:, -1]).max())
         if not self.reg_param:
             singular_classes(self, rule.Sigma, rule.s, rule.raised, report)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from corollary.core.errors import DataError, sentence
+from corollary.core.hooks import hook
+from corollary.core.records import stored
 from corollary.core.report import StopReason
 from corollary.discriminants.covariances import (
     check_classes,
@@ -27,6 +29,7 @@ from corollary.engine.classes import ClassScatters, WithinScatter, WithinTriangl
 __all__ = ["ScatterLearner", "Scattered"]
 
 
+@stored
 @dataclass(frozen=True)
 class Scattered:
     """The state: the scatter while a second pass is due, then the rule."""
@@ -55,6 +58,11 @@ class ScatterLearner(StreamingClassifier):
     def _rule(self, scatter: Any, state: Scattered, q: Any) -> Any:
         """Return the rule; q (k + 1,) are the fourth moments for shrinkage 'auto'."""
 
+    @hook
+    def _check_asked(self, k: int, d: int) -> None:
+        """Refuse parameters that k classes of d features cannot have."""
+
+    @hook
     def _needs_root_only(self) -> bool:
         """Tell whether a root of the scatter within the classes is enough."""
         return False
@@ -62,6 +70,7 @@ class ScatterLearner(StreamingClassifier):
     def start(self, data: Data, seed: int) -> Scattered:
         """Check what was asked for; let the user's estimator see the rows."""
         k, source = len(self.classes_), data.source
+        self._check_asked(k, source.n_features)
         wide = self._needs_root_only() and data.few_rows <= source.n_features
         check_classes(self, data, matrices=k if self._by_class() else 1, rows=wide)
         given = None

@@ -22,13 +22,30 @@ Course: S2-2, S1-12. Reference: Ledoit and Wolf (2004), J. Multivariate Analysis
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
-from corollary.engine import Statistics
+from corollary.core.checks import full_weights
+from corollary.core.vectors import rows_of
+from corollary.engine import Moments, Statistics
 
-__all__ = ["FourthMoments", "ledoit_wolf", "shrunk", "spread"]
+__all__ = [
+    "FourthMoments",
+    "ShrunkCovariance",
+    "ledoit_wolf",
+    "shrunk",
+    "shrunk_by_sums",
+    "spread",
+]
+
+
+class ShrunkCovariance(NamedTuple):
+    """A covariance (1), and how far it was shrunk."""
+
+    covariance: Floats  # (d, d)
+    shrinkage: float  # rho
 
 
 @dataclass(frozen=True)
@@ -64,29 +81,42 @@ def shrunk(S: Floats, rho: float) -> Floats:
     return (1 - rho) * S + rho * np.trace(S) / d * np.eye(d)
 
 
-def ledoit_wolf(S: Floats, n: float, q: float) -> tuple[Floats, float]:
-    """Shrink a covariance by the amount (2).
+def ledoit_wolf(X: Any, sample_weight: Any = None) -> ShrunkCovariance:
+    """Estimate a covariance, shrunk by the amount (2).
 
     Parameters
     ----------
-    S : array of shape (d, d)
-        Covariance, divided by n.
-    n : float
-        Weight of the rows.
-    q : float
-        ``sum_i w_i ||x_i - m||^4`` of the standardised rows.
+    X : array of shape (n, d)
+    sample_weight : array of shape (n,), optional
 
     Returns
     -------
-    array of shape (d, d)
-        The shrunk covariance.
-    float
-        rho.
+    ShrunkCovariance
+        The covariance (d, d), and rho.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(10, 20))
+    >>> covariance, rho = ledoit_wolf(X)
+    >>> int(np.linalg.matrix_rank(covariance)), bool(0 < rho < 1)
+    (20, True)
     """
+    X = rows_of("ledoit_wolf", X)
+    w = full_weights("ledoit_wolf", sample_weight, len(X))
+    s = Moments.of(X, w)
+    S, alone = s.M2 / s.n, np.zeros(len(X), dtype=np.int32)
+    scale = spread(np.diagonal(S))
+    q = FourthMoments.of(X, alone, w, s.mean[None], scale[None]).q[0]
+    return shrunk_by_sums(S, float(s.n), float(q))
+
+
+def shrunk_by_sums(S: Floats, n: float, q: float) -> ShrunkCovariance:
+    """Shrink a covariance by (2); q = sum_i w_i ||x_i - m||^4 of standardised rows."""
     d, scale = len(S), spread(np.diagonal(S))
     R = S / np.outer(scale, scale)
     mu, size = np.trace(R) / d, float((R**2).sum())
     delta = float(((R - mu * np.eye(d)) ** 2).sum()) / d
     beta = min((q / n - size) / (d * n), delta)
     rho = beta / delta if beta > 0 else 0.0
-    return shrunk(R, rho) * np.outer(scale, scale), rho
+    return ShrunkCovariance(shrunk(R, rho) * np.outer(scale, scale), rho)

@@ -28,6 +28,7 @@ from scipy.special import betaln, digamma, gammaln, xlog1py, xlogy
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import stored
 from corollary.core.vectors import numbers, positive_vectors
 from corollary.distributions.distribution import (
     Distribution,
@@ -43,6 +44,7 @@ from corollary.distributions.distribution import (
 __all__ = ["Bernoulli", "BernoulliFamily", "Beta", "BetaBinomial"]
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Bernoulli(Distribution):
     """Independent coins.
@@ -91,6 +93,7 @@ class Bernoulli(Distribution):
         return self.p, np.diag(self.p * (1 - self.p))
 
 
+@stored
 @dataclass(frozen=True)
 class BernoulliFamily(Family[Sums, Bernoulli]):
     """Products of Bernoulli laws.
@@ -122,6 +125,7 @@ class BernoulliFamily(Family[Sums, Bernoulli]):
         return log_tosses(s, law.p)
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Beta(Distribution, Prior):
     """Independent Beta laws: prior and posterior of coins.
@@ -197,6 +201,7 @@ class Beta(Distribution, Prior):
         return BetaBinomial(trials, self.a, self.b)
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class BetaBinomial(Distribution):
     """Successes of m tosses of coins whose bias is Beta-distributed (6).

@@ -22,6 +22,7 @@ from scipy.special import xlog1py, xlogy
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import stored
 from corollary.distributions.bernoulli import (
     Beta,
     counts_up_to,
@@ -44,6 +45,7 @@ from corollary.distributions.distribution import (
 __all__ = ["Binomial", "BinomialFamily"]
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Binomial(Distribution):
     """Independent binomial counts.
@@ -96,6 +98,7 @@ class Binomial(Distribution):
         return mean, np.diag(mean * (1 - self.p))
 
 
+@stored
 @dataclass(frozen=True)
 class BinomialFamily(Family[Sums, Binomial]):
     """Binomial laws with a known number of tosses.

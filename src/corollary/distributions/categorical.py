@@ -26,6 +26,7 @@ from scipy.special import digamma, gammaln, xlogy
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import stored
 from corollary.core.vectors import numbers, positive, probabilities
 from corollary.distributions.distribution import (
     Distribution,
@@ -41,6 +42,7 @@ from corollary.engine.statistics import Statistics
 __all__ = ["Categorical", "CategoricalFamily", "Dirichlet", "Tally"]
 
 
+@stored
 @dataclass(frozen=True)
 class Tally(Statistics):
     """Weights of the values seen, in rising order; tallies unite their values."""
@@ -75,6 +77,7 @@ class Tally(Statistics):
         return np.bincount(at, self.counts, len(values))
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Categorical(Distribution):
     """A law on a few values of one column.
@@ -129,6 +132,7 @@ class Categorical(Distribution):
         return np.array([mean]), np.array([[self.p @ (self.values - mean) ** 2]])
 
 
+@stored
 @dataclass(frozen=True)
 class CategoricalFamily(Family[Tally, Categorical]):
     """Laws on the values of one column, whichever are seen.
@@ -164,6 +168,7 @@ class CategoricalFamily(Family[Tally, Categorical]):
         return float(np.where(s.counts > 0, s.counts * logs, 0.0).sum())
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Dirichlet(Distribution, Prior):
     """A law on the simplex: prior and posterior of categorical and multinomial laws.

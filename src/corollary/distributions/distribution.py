@@ -41,6 +41,7 @@ from corollary.core.checks import check_weights, full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.randomness import entropy as seed_of
 from corollary.core.randomness import generator
+from corollary.core.records import stored
 from corollary.core.vectors import rows_of
 from corollary.engine.statistics import Statistics
 
@@ -160,6 +161,7 @@ class Prior(ABC):
         """Return the law of the next row, with parameters averaged out (5)."""
 
 
+@stored
 @dataclass(frozen=True)
 class Sums(Statistics):
     """Weight, sum of the rows, and sum of the parts of ln p without a parameter."""

@@ -45,6 +45,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import boolean as truth
 from corollary.core.parameters import check_parameters, one_of, real
+from corollary.core.records import stored
 from corollary.core.vectors import numbers
 from corollary.distributions.covariance import (
     Singularity,
@@ -55,6 +56,7 @@ from corollary.distributions.covariance import (
 from corollary.distributions.distribution import (
     Distribution,
     Family,
+    fit_classes,
     require_rows,
     set_fields,
 )
@@ -67,6 +69,7 @@ AUTO = 0.01  # shrinkage of a singular covariance
 LOG_2PI = float(np.log(2 * np.pi))
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Gaussian(Distribution):
     """A Gaussian law.
@@ -289,6 +292,7 @@ class LinearLaw:
         return np.asarray(X, dtype=np.float64) @ self.coef.T + self.intercept
 
 
+@stored
 @dataclass(frozen=True)
 class GaussianFamily(Family["Moments | Variances", Gaussian]):
     """Gaussians with a full, diagonal or spherical covariance.
@@ -401,29 +405,33 @@ def inverse(S: Floats) -> Floats:
 
 
 def pooled_covariance(
-    parts: Sequence[Moments | Variances], unbiased: bool = False
+    X: Any, y: Any, sample_weight: Any = None, *, unbiased: bool = False
 ) -> Floats:
     """Return the covariance that classes share: their scatters about their own means.
 
     Parameters
     ----------
-    parts : list of Moments or Variances
-        The sums of each class, from `GaussianFamily.statistics`.
+    X : array of shape (n, d) or (n,)
+    y : array of shape (n,)
+        The class of each row.
+    sample_weight : array of shape (n,), optional
     unbiased : bool
         Divide by n - C instead of n, for C classes.
 
     Returns
     -------
-    array of shape (d, d) or (d,)
+    array of shape (d, d)
 
     Examples
     --------
-    >>> family = GaussianFamily()
-    >>> parts = [family.statistics([0.0, 2.0]), family.statistics([10.0, 14.0])]
-    >>> pooled_covariance(parts).tolist(), pooled_covariance(parts, True).tolist()
-    ([[2.5]], [[5.0]])
+    >>> X, y = [0.0, 2.0, 10.0, 14.0], ["a", "a", "b", "b"]
+    >>> pooled_covariance(X, y).tolist()
+    [[2.5]]
+    >>> pooled_covariance(X, y, unbiased=True).tolist()
+    [[5.0]]
     """
     who = "pooled_covariance"
+    parts = fit_classes(GaussianFamily().statistics, X, y, sample_weight).laws
     n = sum(part.n for part in parts) - (len(parts) if unbiased else 0)
     if n <= 0:
         must = "the classes must have more rows than there are classes"

@@ -24,6 +24,7 @@ from scipy.special import gammaln, xlogy
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import stored
 from corollary.core.vectors import probabilities, whole
 from corollary.distributions.bernoulli import BetaBinomial, tosses
 from corollary.distributions.binomial import Binomial
@@ -41,6 +42,7 @@ from corollary.distributions.poisson import is_count
 __all__ = ["DirichletMultinomial", "Multinomial", "MultinomialFamily"]
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Multinomial(Distribution):
     """Counts of k outcomes.
@@ -98,6 +100,7 @@ class Multinomial(Distribution):
         return m * self.p, m * (np.diag(self.p) - np.outer(self.p, self.p))
 
 
+@stored
 @dataclass(frozen=True)
 class MultinomialFamily(Family[Sums, Multinomial]):
     """Multinomial laws.
@@ -149,6 +152,7 @@ class MultinomialFamily(Family[Sums, Multinomial]):
         return float(xlogy(s.total, law.p).sum()) + s.base
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class DirichletMultinomial(Distribution):
     """Counts of m draws whose shares are Dirichlet-distributed (3).

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import stored
 from corollary.core.vectors import positive
 from corollary.distributions.distribution import Prior, set_fields
 from corollary.distributions.gaussian import Gaussian, symmetric
@@ -36,6 +37,7 @@ from corollary.engine.statistics import Moments
 __all__ = ["NormalInverseWishart"]
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class NormalInverseWishart(Prior):
     """Prior and posterior of mean and covariance.

@@ -32,6 +32,7 @@ import scipy.linalg as sla
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.records import stored
 from corollary.core.vectors import numbers
 from corollary.distributions.distribution import Prior, set_fields
 from corollary.distributions.gaussian import Gaussian, symmetric
@@ -40,6 +41,7 @@ from corollary.engine.statistics import Moments, Variances
 __all__ = ["NormalMean"]
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class NormalMean(Prior):
     """Prior and posterior of the mean of a Gaussian whose covariance is known.

@@ -23,6 +23,7 @@ from scipy.special import digamma, gammaln, xlog1py, xlogy
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.records import stored
 from corollary.core.vectors import non_negative, positive_vectors, whole
 from corollary.distributions.distribution import (
     Distribution,
@@ -38,6 +39,7 @@ from corollary.distributions.distribution import (
 __all__ = ["Gamma", "NegativeBinomial", "Poisson", "PoissonFamily"]
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Poisson(Distribution):
     """Independent Poisson counts.
@@ -90,6 +92,7 @@ class Poisson(Distribution):
         return self.rate, np.diag(self.rate)
 
 
+@stored
 @dataclass(frozen=True)
 class PoissonFamily(Family[Sums, Poisson]):
     """Products of Poisson laws.
@@ -119,6 +122,7 @@ class PoissonFamily(Family[Sums, Poisson]):
         return float((xlogy(s.total, law.rate) - s.n * law.rate).sum()) + s.base
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Gamma(Distribution, Prior):
     """Independent gamma laws: prior and posterior of Poisson rates.
@@ -189,6 +193,7 @@ class Gamma(Distribution, Prior):
         return NegativeBinomial(self.shape, self.rate / (self.rate + 1))
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class NegativeBinomial(Distribution):
     """Poisson counts whose rates are gamma-distributed (5).

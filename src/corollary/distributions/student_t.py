@@ -20,6 +20,7 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from corollary.core.arrays import Floats
+from corollary.core.records import stored
 from corollary.core.vectors import positive
 from corollary.distributions.distribution import Distribution, set_fields
 from corollary.distributions.gaussian import Gaussian
@@ -27,6 +28,7 @@ from corollary.distributions.gaussian import Gaussian
 __all__ = ["StudentT"]
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class StudentT(Distribution):
     """A Student law.

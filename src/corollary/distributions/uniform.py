@@ -35,6 +35,7 @@ from scipy.integrate import quad
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import stored
 from corollary.core.vectors import non_negative, positive
 from corollary.distributions.distribution import (
     Distribution,
@@ -49,6 +50,7 @@ from corollary.engine.statistics import Statistics
 __all__ = ["Largest", "PowerLaw", "Uniform", "UniformFamily", "UniformPredictive"]
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Uniform(Distribution):
     """Independent uniform laws on [0, high].
@@ -94,6 +96,7 @@ class Uniform(Distribution):
         return self.high / 2, np.diag(self.high**2 / 12)
 
 
+@stored
 @dataclass(frozen=True)
 class Largest(Statistics):
     """Weight of the rows and the largest value in each column."""
@@ -109,6 +112,7 @@ class Largest(Statistics):
         return Largest(self.n * factor, self.top)
 
 
+@stored
 @dataclass(frozen=True)
 class UniformFamily(Family[Largest, Uniform]):
     """Uniform laws on [0, theta].
@@ -144,6 +148,7 @@ class UniformFamily(Family[Largest, Uniform]):
         return float("-inf") if outside else -s.n * law.entropy()
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class PowerLaw(Distribution, Prior):
     """Prior and posterior (3) of the ends of uniform laws.
@@ -249,6 +254,7 @@ class PowerLaw(Distribution, Prior):
         return UniformPredictive(self.exponent, self.low, self.high)
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class UniformPredictive(Distribution):
     """Uniform draws whose end has a power law (5).

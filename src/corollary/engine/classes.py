@@ -30,6 +30,7 @@ import scipy.sparse as sp
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.records import stored
 from corollary.engine.statistics import (
     LOSS,
     Moments,
@@ -47,6 +48,7 @@ __all__ = [
 ]
 
 
+@stored
 @dataclass(frozen=True)
 class ClassMoments(Statistics):
     """Weight, mean and centred sum of squares of each feature in each class."""
@@ -85,6 +87,7 @@ class ClassMoments(Statistics):
         return (self.M2.sum(axis=0) + self.n @ away**2) / n
 
 
+@stored
 @dataclass(frozen=True)
 class WithinScatter(Statistics):
     """Weights and means of the classes, and the scatter within them."""
@@ -121,6 +124,7 @@ class WithinScatter(Statistics):
         return self.S + between(self.n, self.mean)
 
 
+@stored
 @dataclass(frozen=True)
 class WithinTriangle(Statistics):
     """Weights and means of the classes, and a root R of the scatter within them."""
@@ -152,6 +156,7 @@ class WithinTriangle(Statistics):
         return self.R.T @ self.R
 
 
+@stored
 @dataclass(frozen=True)
 class ClassScatters(Statistics):
     """Weights, means and scatters of the classes."""

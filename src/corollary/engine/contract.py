@@ -16,24 +16,28 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
-from corollary.core.errors import DataError, sentence
-from corollary.core.interrupt import as_before, conclude
-from corollary.core.magnitude import check_learned
-from corollary.core.parameters import Rule, check_parameters
+from corollary.core.parameters import Rule
 from corollary.core.report import Report, StopReason
-from corollary.engine.fit import Data, Fitted, Settled, run, stream
-from corollary.engine.sources.opening import open_source
+from corollary.engine.data import Data
+from corollary.engine.fit import Fitted, Settled, by_passes, fit, one_batch
 from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
 
-__all__ = [
-    "StreamingClassifier",
-    "StreamingLearner",
-    "SummationLearner",
-    "check_told_classes",
-]
+__all__ = ["HOOKS", "StreamingClassifier", "StreamingLearner", "SummationLearner"]
+
+#: The concrete methods that an estimator may override.  All others are final.
+HOOKS = (
+    "objective",  # the value to trace
+    "stop",  # why to stop now
+    "starts",  # several states to start from
+    "max_passes",  # the most passes from one start
+    "settle",  # a last look at the data
+    "publishable",  # whether a state makes a model without that look
+    "account",  # what the report says of the state
+    "sums_bytes",  # the size of one chunk's statistics
+    "working_bytes",  # the memory of a fit beside its data
+    "__sklearn_tags__",  # what scikit-learn asks for
+)
 
 
 class SummationLearner(ABC):
@@ -82,11 +86,11 @@ class SummationLearner(ABC):
         return Settled(state)
 
     def publishable(self, state: Any) -> bool:
-        """Tell whether a state makes a model where Ctrl-C leaves out `settle`."""
+        """Return whether a state makes a model where Ctrl-C leaves out `settle`."""
         return True
 
     def account(self, state: Any, report: Report) -> None:  # noqa: B027
-        """Tell the report how far from optimal the state is, and what else is known."""
+        """Report how far from optimal the state is, and what else is known."""
 
     def sums_bytes(self, n_features: int) -> int:
         """Estimate the size of one chunk's statistics, where it is large.
@@ -115,17 +119,7 @@ class SummationLearner(ABC):
         -------
         self
         """
-        check_parameters(self, self.rules)
-        with as_before(self):
-            fitted = run(self, open_source(self, X, y, sample_weight))
-            self._finish(fitted)
-        conclude(fitted.report)
-        return self
-
-    def _finish(self, fitted: Fitted) -> None:
-        self.report_ = fitted.report
-        self.publish(fitted)
-        check_learned(self)
+        return fit(self, by_passes, X, y, sample_weight)
 
 
 class StreamingLearner(SummationLearner):
@@ -149,32 +143,19 @@ class StreamingLearner(SummationLearner):
         -------
         self
         """
-        return self._absorb(X, y, sample_weight)
-
-    def _absorb(self, X: Any, y: Any, w: Any, classes: Any = None) -> Self:
-        check_parameters(self, self.rules)
-        before = getattr(self, "_running", None)
-        with as_before(self):
-            source = open_source(self, X, y, w, reset=before is None, classes=classes)
-            self._finish(stream(self, source, before))
-        return self
-
-    def _finish(self, fitted: Fitted) -> None:
-        super()._finish(fitted)
-        fitted.rows = None
-        fitted.statistics = fitted.statistics.scaled(1.0)  # keeps no single row
-        self._running = fitted
+        return fit(self, one_batch, X, y, sample_weight, stream=True)
 
 
-class StreamingClassifier(StreamingLearner):
+class StreamingClassifier(SummationLearner):
     """A classifier that can stream, once it knows every class that may come."""
 
     classes_: Any
+    _running: Fitted | None
 
-    def partial_fit(  # type: ignore[override]  # scikit-learn's order
+    def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
-        """Learn from one more batch; the first must tell all `classes`.
+        """Learn from one more batch; the first must name all `classes`.
 
         Parameters
         ----------
@@ -187,17 +168,4 @@ class StreamingClassifier(StreamingLearner):
         -------
         self
         """
-        check_told_classes(self, classes)
-        return self._absorb(X, y, sample_weight, classes)
-
-
-def check_told_classes(learner: Any, classes: Any) -> None:
-    """Refuse a first batch without its classes, and a later one with others."""
-    first = getattr(learner, "_running", None) is None
-    if first and classes is None:
-        must = "classes must be passed on the first call to partial_fit"
-        raise DataError(sentence(learner, must, "None"))
-    if not first and classes is not None:
-        if not np.array_equal(np.unique(classes), learner.classes_):
-            must = f"classes must be those of the first call, {list(learner.classes_)}"
-            raise DataError(sentence(learner, must, f"{list(classes)}"))
+        return fit(self, one_batch, X, y, sample_weight, stream=True, classes=classes)

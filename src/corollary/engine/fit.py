@@ -1,12 +1,21 @@
-"""The one loop: passes over a source until the learner says stop.
+"""The one driver: it fits every estimator.
 
-    state   <- start(data)                                                       (1)
+It checks the parameters, opens the source, keeps time, shows progress, hears Ctrl-C,
+makes the report, publishes what was learned and warns.  Learners differ only in how
+they read the data:
+
+    by_passes    sums over all chunks, then a step, again and again              (1)
+    by_epochs    every row in order, epoch after epoch
+    at_once      all rows in one chunk
+    one_batch    one more batch of a stream
+
+(1) is a map by an executor and a sum in pairs, in chunk order; nothing in it depends on
+threads, workers or the order in which they finish:
+
+    state   <- start(data)
     repeat     s <- sum over chunks of statistics(chunk, state)                  (2)
                state <- update(s, state)                                         (3)
     until      stop(state)
-
-(2) is a map by an executor and a sum in pairs, in chunk order; nothing in it depends on
-threads, workers or the order in which they finish.
 """
 
 from __future__ import annotations
@@ -14,10 +23,10 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -26,39 +35,50 @@ from sklearn.exceptions import ConvergenceWarning
 from corollary.core.arrays import Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.magnitude import check_not_tiny, numerical_errors
-from corollary.core.memory import check_working_memory, exceeds_memory
+from corollary.core.interrupt import as_before, conclude
+from corollary.core.magnitude import check_learned, numerical_errors
+from corollary.core.memory import less_memory
+from corollary.core.parameters import check_parameters
 from corollary.core.progress import progress
 from corollary.core.randomness import entropy
+from corollary.core.records import stored
 from corollary.core.report import Report, StopReason
-from corollary.engine.executors.executor import (
-    Executor,
-    Memories,
-    NoMemories,
-    Serial,
-    Threads,
-    single_threaded_blas,
-)
-from corollary.engine.first_pass import Check, Seen, guarded, len_of
+from corollary.engine.data import Data
+from corollary.engine.executors.executor import single_threaded_blas
+from corollary.engine.gather import chunk_size, gather
 from corollary.engine.schedules import PerChunk, PerPass
-from corollary.engine.sources.source import ArraySource, Chunk, Source, chunk_bytes
-from corollary.engine.statistics import fold
+from corollary.engine.sources.opening import open_source
+from corollary.engine.sources.source import Chunk
+from corollary.engine.statistics import Statistics
 
 if TYPE_CHECKING:
     from corollary.engine.contract import SummationLearner
+    from corollary.engine.rows_learner import RowsLearner
+    from corollary.engine.sequential_learner import SequentialLearner, Start
 
-__all__ = ["SHORT", "Data", "Fitted", "Settled", "run", "stream", "unsaid"]
+__all__ = [
+    "SHORT",
+    "Fitted",
+    "Settled",
+    "at_once",
+    "by_epochs",
+    "by_passes",
+    "conduct",
+    "fit",
+    "inside_another_fit",
+    "one_batch",
+]
 
-S = TypeVar("S")
+L = TypeVar("L")
 
 SHORT = (StopReason.MAX_PASSES, StopReason.STALLED, StopReason.DIVERGED)
 WIDE = 500  # features whose matrices are worth threads of BLAS
-NARROW = 100  # features whose matrices cost nothing
 
 
+@stored
 @dataclass
 class Fitted:
-    """What a run leaves: the last state, its statistics, per-row outputs, a report."""
+    """What a fit leaves: the last state, its statistics, per-row outputs, a report."""
 
     state: Any
     statistics: Any
@@ -74,150 +94,214 @@ class Settled(NamedTuple):
     objective: float | None = None
 
 
-class Data:
-    """A source with somebody to compute on it: what a learner's `start` sees.
+Reading = Callable[[Any, Data, Report], Fitted]
 
-    `once` tells that no row will be met again: a stream, or chunks that come once.
+
+# -- the driver ------------------------------------------------------------------------
+def fit(
+    learner: L,
+    read: Reading,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    stream: bool = False,
+    classes: Any = None,
+) -> L:
+    """Fit a learner to data that it reads in its own way.
+
+    Parameters
+    ----------
+    learner : estimator
+    read : callable
+        ``read(learner, data, report)`` returns a `Fitted` and fills the report.
+    X, y, sample_weight
+        What the user gave.
+    stream : bool, default=False
+        Whether the data is one more batch of a stream.
+    classes : array, optional
+        Every label that can come in the stream.
     """
 
-    def __init__(self, learner: Any, source: Source, *, once: bool = False) -> None:
-        self.learner, self.source = learner, source
-        self.once = once or not source.replayable
-        sums = learner.sums_bytes(source.n_features)
-        source.chunk_bytes = chunk_bytes(sums)
-        if not isinstance(source, ArraySource):  # an array was checked when opened
-            check_working_memory(learner, source.n_rows or 0, source.n_features)
-        parts = source.parts() if source.in_memory else None
-        self._parts = parts if isinstance(parts, list) else None
-        self.single = self._parts is not None and len(self._parts) == 1
-        self.executor = chosen_executor(source, self.single)
-        self.memories: Memories = {}
-        self.row_bytes = getattr(learner, "row_bytes", 0.0)
-        self._forget_beyond(source.n_rows or 0)
-        self.passes = 0
-        self.n_rows: int = source.n_rows or 0
-        self._checked = False
+    def learn(report: Report) -> Fitted:
+        reset = not stream or getattr(learner, "_running", None) is None
+        if stream and learner.target == "labels":  # type: ignore[attr-defined]
+            check_classes(learner, classes, first=reset)
+        source = open_source(learner, X, y, sample_weight, reset=reset, classes=classes)
+        data = Data(learner, source, once=stream)
+        try:
+            return read(learner, data, report)
+        finally:
+            data.executor.close()
 
-    @cached_property
-    def few_rows(self) -> int:
-        """The number of rows, or one more than the features where it is above that.
-
-        Where there are no more rows than features, learners keep the rows or what n x n
-        sums say of them, rather than sums over pairs of features.  A source that does
-        not know its rows is read until there are more of them than features.
-        """
-        most = self.source.n_features + 1
-        if self.source.n_rows is not None:
-            return min(self.source.n_rows, most)
-        if self.once or most <= NARROW:
-            return most
-        rows = 0
-        for chunk in (chunk for part in self.source.parts() for chunk in part.chunks()):
-            rows += chunk.n
-            if rows >= most:
-                return most
-        return rows
-
-    def reduce(self, statistics: Callable[[Chunk], S]) -> S:
-        """Make one pass and add up what each chunk contributes."""
-        with contextlib.closing(self._map(statistics)) as results:
-            total = fold(results)
-        if total is None:
-            must = "a source must give at least one chunk of rows"
-            raise DataError(sentence(self.learner, must, "none"))
-        return total
-
-    def rows(
-        self, outputs: Callable[[Chunk], tuple[Vector, ...]]
-    ) -> tuple[Vector, ...]:
-        """Make one pass and join what it says of each row."""
-        parts = list(self._map(outputs))
-        if len(parts) == 1:
-            return parts[0]
-        return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
-
-    def forget(self) -> None:
-        """Drop the chunks' memories; only time is lost."""
-        self.memories.clear()
-
-    def _forget_beyond(self, rows: int) -> None:
-        """Keep no memories of rows from files where they would exceed the limit."""
-        if isinstance(self.source, ArraySource) or not self.row_bytes:
-            return
-        if exceeds_memory(2 * self.row_bytes * rows):  # the rest is for reading
-            self.memories.clear()
-            self.memories = NoMemories()
-
-    def one_by_one(self) -> Iterator[Chunk]:
-        """Make one pass in this thread and yield the chunks."""
-        total = Seen()
-        for chunk in (chunk for part in self.source.parts() for chunk in part.chunks()):
-            if not chunk.n:
-                continue
-            seen, _ = guarded(len_of, self._check(), chunk)
-            total |= seen
-            yield chunk
-        self._end_pass(total)
-
-    def _check(self) -> Check | None:
-        """Say in whose name a chunk is checked; once is enough."""
-        if self._checked:
-            return None
-        numbers = getattr(self.learner, "target", "none") in ("number", "numbers")
-        return Check(type(self.learner).__name__, self.source.names, numbers)
-
-    def _end_pass(self, seen: Seen) -> None:
-        """End a pass; the first one shows whether there is anything to learn from."""
-        if not seen.rows:
-            must = "a source must give at least one row"
-            raise DataError(sentence(self.learner, must, "none"))
-        if not self._checked:
-            if not seen.weight:
-                must = "at least one sample_weight must be above 0"
-                raise DataError(sentence(self.learner, must, "zero for every row"))
-            for name, size in zip(("sample_weight", "X", "y"), seen[1:], strict=True):
-                check_not_tiny(self.learner, size, name, self.source.dtype)
-        self.n_rows, self._checked = seen.rows, True
-        self.passes += 1
-
-    def _map(self, function: Callable[[Chunk], S]) -> Generator[S]:
-        if self._checked and not self.source.replayable:
-            must = "a learner that needs several passes needs data it can read again"
-            remedy = "Give a function that returns a new iterator, or use partial_fit."
-            raise DataError(sentence(self.learner, must, self.source.described, remedy))
-        parts = self._parts if self._parts is not None else self.source.parts()
-        task = partial(guarded, function, self._check())
-        total = Seen()
-        for seen, result in self.executor.map(task, parts, self.memories):
-            total |= seen
-            if self.source.n_rows is None:
-                check_working_memory(self.learner, total.rows, self.source.n_features)
-            self._forget_beyond(total.rows)
-            yield result
-        self._end_pass(total)
+    return conduct(learner, learn)
 
 
-def chosen_executor(source: Source, single: bool) -> Executor:
-    """Pick the executor that the configuration or the kind of data asks for."""
-    config = get_config()
-    asked = config.executor
-    if isinstance(asked, Executor):
-        return asked
-    if single or asked == "serial":
-        return Serial()
-    if asked == "threads" or (
-        asked == "auto" and not source.described.startswith("Dask")
-    ):
-        return Threads(config.threads) if config.threads > 1 else Serial()
-    from corollary.engine.executors.dask import dask_executor
+def conduct(
+    learner: Any,
+    learn: Callable[[Report], Fitted],
+    *,
+    warns: bool = True,
+    raises: bool = True,
+) -> Any:
+    """Check parameters, let a learner learn, publish what it learned, and warn.
 
-    executor = dask_executor(None if asked == "auto" else asked)
-    if executor is not None:
-        return executor
-    if asked == "auto":
-        return Threads(config.threads)
-    must = "executor must be 'auto', 'serial', 'threads' or a dask.distributed Client"
-    raise ParameterError(sentence("set_config", must, repr(asked)))
+    An estimator that fits others does not warn again of what they warned of; where it
+    fits none, it does not raise their Ctrl-C again.
+    """
+    check_parameters(learner, learner.rules)
+    begun = time.perf_counter()
+    report = Report(type(learner).__name__, StopReason.CLOSED_FORM, 1)
+    with as_before(learner):
+        with numerical_errors(learner):
+            fitted = learn(report)
+        report.seconds = time.perf_counter() - begun
+        learner.report_ = report
+        learner.publish(fitted)
+        check_learned(learner)
+        if isinstance(fitted.statistics, Statistics) and hasattr(
+            learner, "partial_fit"
+        ):
+            fitted.rows = None
+            fitted.statistics = fitted.statistics.scaled(1.0)  # keeps no single row
+            learner._running = fitted
+    if warns:
+        warn_if_short(learner, report)
+    if raises:
+        conclude(report)
+    return learner
+
+
+def check_classes(learner: Any, classes: Any, *, first: bool) -> None:
+    """Refuse a first batch without its classes, and a later one with others."""
+    if first and classes is None:
+        must = "classes must be passed on the first call to partial_fit"
+        raise DataError(sentence(learner, must, "None"))
+    if not first and classes is not None:
+        if not np.array_equal(np.unique(classes), learner.classes_):
+            must = f"classes must be those of the first call, {list(learner.classes_)}"
+            raise DataError(sentence(learner, must, f"{list(classes)}"))
+
+
+_inside: ContextVar[bool] = ContextVar("corollary_inside_another_fit", default=False)
+
+
+@contextlib.contextmanager
+def inside_another_fit() -> Iterator[None]:
+    """Let the fits of a block stop short in silence: an outer fit counts them."""
+    token = _inside.set(True)
+    try:
+        yield
+    finally:
+        _inside.reset(token)
+
+
+def warn_if_short(learner: Any, report: Report) -> None:
+    """Warn where a fit stopped before its rule was met; tol=None is no rule."""
+    if report.stop not in SHORT or _inside.get():
+        return
+    if report.stop is StopReason.MAX_PASSES and getattr(learner, "tol", 0) is None:
+        return
+    text = (
+        f"{report.learner}: {report.stop.word} after {report.passes} passes; "
+        f"{report.optimality}. {report.what_to_do}"
+    )
+    warnings.warn(text, ConvergenceWarning, stacklevel=5)
+
+
+def complete(learner: Any, data: Data, fitted: Fitted) -> Fitted:
+    """Say what data was read and by whom, and how far from optimal the state is."""
+    report, stop = fitted.report, fitted.report.stop
+    report.rows += data.n_rows
+    report.reads += data.passes
+    report.executor = data.executor.described
+    report.source = data.source.described
+    learner.account(fitted.state, report)
+    if stop is StopReason.INTERRUPTED:
+        report.stop = stop
+    return fitted
+
+
+# -- how learners read -----------------------------------------------------------------
+def at_once(
+    learner: RowsLearner,
+    data: Data,
+    report: Report,
+    learn: Callable[[Chunk, Report], None] | None = None,
+) -> Fitted:
+    """Gather all rows in memory and learn from them, by a function of the caller's."""
+    rows = gather(data)
+    ours = 0.0 if data.source.in_memory else chunk_size(rows)
+    with less_memory(ours):
+        (learn or learner.learn)(rows, report)
+    return complete(learner, data, Fitted(None, None, None, report))
+
+
+def by_passes(learner: SummationLearner, data: Data, report: Report) -> Fitted:
+    """Make passes until the learner says stop, or one update after each chunk.
+
+    BLAS keeps to one thread: parts of the data have the others, and where there is but
+    one part, in many passes, the threads of NumPy's BLAS and of SciPy's would wait for
+    each other.  Only many features make matrices that are worth threads of their own.
+    """
+    schedule = chosen_schedule()
+    most = learner.max_passes()
+    brief = data.source.n_features > WIDE or most <= 1
+    threads = (
+        contextlib.nullcontext() if data.single and brief else single_threaded_blas()
+    )
+    seed = entropy(getattr(learner, "random_state", None))
+    with threads:
+        if isinstance(schedule, PerChunk):
+            check_streams(learner, data, schedule)
+            data.once = True
+            steps = _chunks(learner, data, learner.start(data, seed), schedule.decay)
+            end = _follow(learner, data, steps)
+        else:
+            passes = partial(_passes, learner, data, most=most)
+            end = _best(learner, data, learner.starts(data, seed), passes, most)
+        return complete(learner, data, end.fitted(report))
+
+
+def by_epochs(
+    learner: SequentialLearner, data: Data, report: Report, begin: Start
+) -> Fitted:
+    """Visit all rows in order, epoch after epoch; those of a stream once."""
+    seed = entropy(getattr(learner, "random_state", None))
+    most = 1 if begin.stream else learner.max_passes()
+    starts = (learner.start(data, seed, begin) for _ in range(1))
+    epochs = partial(_epochs, learner, data, most=most)
+    end = _best(learner, data, starts, epochs, most)
+    short = (StopReason.DIVERGED, StopReason.INTERRUPTED)
+    if begin.stream and end.reason not in short:
+        end = end._replace(reason=StopReason.STREAMING)
+    return complete(learner, data, end.fitted(report))
+
+
+def one_batch(learner: SummationLearner, data: Data, report: Report) -> Fitted:
+    """Add the statistics of one more batch to those of a stream."""
+    schedule = chosen_schedule()
+    decay = schedule.decay if isinstance(schedule, PerChunk) else 1.0
+    before: Fitted | None = getattr(learner, "_running", None)
+    report.stop = StopReason.STREAMING
+    if before is None:
+        state = learner.start(data, entropy(getattr(learner, "random_state", None)))
+    else:
+        state = before.state
+        report.objective = list(before.report.objective)
+        report.passes = before.report.passes + 1
+        report.rows, report.reads = before.report.rows, before.report.reads
+    s = data.reduce(partial(learner.statistics, state=state))
+    if before is not None and type(before.statistics) is not type(s):
+        must = "partial_fit cannot go on from a fit that took several kinds of sums"
+        came = f"{type(before.statistics).__name__} before {type(s).__name__}"
+        raise DataError(sentence(learner, must, came, "Begin with partial_fit."))
+    total = s if before is None else before.statistics.scaled(decay) + s
+    state = learner.update(total, state)
+    end = learner.settle(data, state)
+    seen = learner.objective(s, state) if end.objective is None else end.objective
+    report.objective.append(seen)
+    return complete(learner, data, Fitted(end.state, total, end.rows, report))
 
 
 def chosen_schedule() -> PerPass | PerChunk:
@@ -229,70 +313,17 @@ def chosen_schedule() -> PerPass | PerChunk:
     return schedule
 
 
-def run(learner: SummationLearner, source: Source) -> Fitted:
-    """Fit a learner to a source under the configured schedule.
-
-    BLAS keeps to one thread: parts of the data have the others, and where there is but
-    one part, in many passes, the threads of NumPy's BLAS and of SciPy's would wait for
-    each other.  Only many features make matrices that are worth threads of their own.
-    """
-    schedule = chosen_schedule()
-    begun = time.perf_counter()
-    data = Data(learner, source, once=isinstance(schedule, PerChunk))
-    brief = source.n_features > WIDE or learner.max_passes() <= 1
-    free = data.single and brief
-    threads = contextlib.nullcontext() if free else single_threaded_blas()
-    with threads, numerical_errors(learner):
-        try:
-            if isinstance(schedule, PerChunk):
-                fitted = _per_chunk(learner, data, schedule)
-            else:
-                fitted = _per_pass(learner, data)
-            _account(learner, fitted, data, time.perf_counter() - begun)
-        finally:
-            data.executor.close()
-    return fitted
-
-
-def _per_pass(learner: SummationLearner, data: Data) -> Fitted:
-    """Batch learning, from one start or the best of several."""
-    best: Fitted | None = None
-    verbose = max(get_config().verbose, int(getattr(learner, "verbose", 0)))
-    most = learner.max_passes()
-    seed = entropy(getattr(learner, "random_state", None))
-    with progress(type(learner).__name__, most, verbose) as tell:
-        try:
-            for state in learner.starts(data, seed):
-                steps = _passes(learner, data, state, most)
-                fitted = _follow(learner, data, steps, tell)
-                if best is None or _lower(fitted, best):
-                    best = fitted
-                if fitted.report.stop is StopReason.INTERRUPTED:
-                    raise KeyboardInterrupt
-        except KeyboardInterrupt:
-            if best is None:
-                raise
-            best.report.stop = StopReason.INTERRUPTED
-    assert best is not None
-    return best
-
-
-def _per_chunk(learner: SummationLearner, data: Data, schedule: PerChunk) -> Fitted:
-    """Streaming, from the first chunk to the last."""
+def check_streams(learner: Any, data: Data, schedule: PerChunk) -> None:
+    """Refuse a schedule of chunks where the learner or its data cannot follow it."""
     if not hasattr(learner, "partial_fit"):
         must = "schedule must be engine.PerPass(): its sums hold for one state only"
         raise ParameterError(sentence(learner, must, f"engine.{schedule}"))
     if not data.source.replayable:
         must = "the first chunk of data that comes once must go through partial_fit"
         raise DataError(sentence(learner, must, data.source.described))
-    state = learner.start(data, entropy(getattr(learner, "random_state", None)))
-    return _follow(learner, data, _chunks(learner, data, state, schedule.decay))
 
 
-def _lower(fitted: Fitted, best: Fitted) -> bool:
-    return fitted.report.objective[-1:] < best.report.objective[-1:]
-
-
+# -- steps -----------------------------------------------------------------------------
 class Step(NamedTuple):
     """What one step leaves, and why it was the last one, if it was."""
 
@@ -300,6 +331,22 @@ class Step(NamedTuple):
     statistics: Any
     objective: float
     reason: StopReason | None
+
+
+class End(NamedTuple):
+    """What the steps from one start lead to."""
+
+    settled: Settled
+    statistics: Any
+    reason: StopReason
+    passes: int
+    trace: list[float]
+
+    def fitted(self, report: Report) -> Fitted:
+        """Fill the report."""
+        report.stop, report.passes = self.reason, self.passes
+        report.objective = self.trace
+        return Fitted(self.settled.state, self.statistics, self.settled.rows, report)
 
 
 def _passes(
@@ -318,6 +365,20 @@ def _passes(
         yield Step(state, total, learner.objective(total, state), reason)
 
 
+def _epochs(
+    learner: SequentialLearner, data: Data, state: Any, most: int
+) -> Iterator[Step]:
+    """Repeat epochs from one start."""
+    for made in range(1, most + 1):
+        state = learner.epoch(data, state)
+        reason = learner.stop(state)
+        if reason is None and made == most:
+            reason = StopReason.MAX_PASSES
+        yield Step(state, None, learner.objective(state), reason)
+        if reason is not None:
+            return
+
+
 def _chunks(
     learner: SummationLearner, data: Data, state: Any, decay: float
 ) -> Iterator[Step]:
@@ -330,19 +391,45 @@ def _chunks(
         yield Step(state, total, learner.objective(s, state), StopReason.STREAMING)
 
 
+def _best(
+    learner: Any,
+    data: Data,
+    starts: Iterator[Any],
+    steps: Callable[[Any], Iterator[Step]],
+    most: int,
+) -> End:
+    """Take the steps from every start; the lowest objective wins."""
+    best: End | None = None
+    verbose = max(get_config().verbose, int(getattr(learner, "verbose", 0)))
+    with progress(type(learner).__name__, most, verbose) as show:
+        try:
+            for state in starts:
+                end = _follow(learner, data, steps(state), show)
+                if best is None or end.trace[-1:] < best.trace[-1:]:
+                    best = end
+                if end.reason is StopReason.INTERRUPTED:
+                    raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            best = best._replace(reason=StopReason.INTERRUPTED)
+    assert best is not None
+    return best
+
+
 def _follow(
-    learner: SummationLearner,
+    learner: Any,
     data: Data,
     steps: Iterator[Step],
-    tell: Callable[[int, float], None] = lambda number, objective: None,
-) -> Fitted:
+    show: Callable[[int, float], None] = lambda number, objective: None,
+) -> End:
     """Take steps to their end, or to where the user interrupts them."""
     trace: list[float] = []
     last: Step | None = None
     try:
         for last in steps:
             trace.append(last.objective)
-            tell(len(trace), last.objective)
+            show(len(trace), last.objective)
         assert last is not None  # every source has a row
         assert last.reason is not None  # and every fit ends
         end, reason = learner.settle(data, last.state), last.reason
@@ -352,82 +439,4 @@ def _follow(
         end, reason = Settled(last.state), StopReason.INTERRUPTED
     passes = 1 if last.reason is StopReason.STREAMING else len(trace)
     trace += [] if end.objective is None else [end.objective]
-    report = Report(type(learner).__name__, reason, passes, objective=trace)
-    return Fitted(end.state, last.statistics, end.rows, report)
-
-
-def stream(learner: SummationLearner, source: Source, before: Fitted | None) -> Fitted:
-    """Absorb one more batch of a stream: what `partial_fit` does."""
-    schedule = chosen_schedule()
-    decay = schedule.decay if isinstance(schedule, PerChunk) else 1.0
-    begun = time.perf_counter()
-    data = Data(learner, source, once=True)
-    report = Report(type(learner).__name__, StopReason.STREAMING, 1)
-    try:
-        if before is None:
-            state = learner.start(data, entropy(getattr(learner, "random_state", None)))
-        else:
-            state = before.state
-        s = data.reduce(partial(learner.statistics, state=state))
-        if before is not None and type(before.statistics) is not type(s):
-            must = "partial_fit cannot go on from a fit that took several kinds of sums"
-            came = f"{type(before.statistics).__name__} before {type(s).__name__}"
-            raise DataError(sentence(learner, must, came, "Begin with partial_fit."))
-        total = s if before is None else before.statistics.scaled(decay) + s
-        state = learner.update(total, state)
-        if before is not None:
-            report.objective = list(before.report.objective)
-            report.passes = before.report.passes + 1
-            report.rows, report.reads = before.report.rows, before.report.reads
-        end = learner.settle(data, state)
-        seen = learner.objective(s, state) if end.objective is None else end.objective
-        report.objective.append(seen)
-        fitted = Fitted(end.state, total, end.rows, report)
-        _account(learner, fitted, data, time.perf_counter() - begun)
-    finally:
-        data.executor.close()
-    return fitted
-
-
-def _account(
-    learner: SummationLearner, fitted: Fitted, data: Data, seconds: float
-) -> None:
-    """Complete the report and warn where the fit stopped short."""
-    report, stop = fitted.report, fitted.report.stop
-    complete(report, data, seconds)
-    learner.account(fitted.state, report)
-    if stop is StopReason.INTERRUPTED:
-        report.stop = stop
-    warn_if_short(report)
-
-
-def complete(report: Report, data: Data, seconds: float) -> None:
-    """Say what data was read, by whom, and in what time."""
-    report.rows += data.n_rows
-    report.reads += data.passes
-    report.seconds = seconds
-    report.executor = data.executor.described
-    report.source = data.source.described
-
-
-_unsaid: ContextVar[bool] = ContextVar("corollary_unsaid", default=False)
-
-
-@contextlib.contextmanager
-def unsaid() -> Iterator[None]:
-    """Let fits inside another fit stop short without a word: it counts them itself."""
-    token = _unsaid.set(True)
-    try:
-        yield
-    finally:
-        _unsaid.reset(token)
-
-
-def warn_if_short(report: Report) -> None:
-    """Warn where a fit stopped before its rule was met."""
-    if report.stop in SHORT and not _unsaid.get():
-        text = (
-            f"{report.learner}: {report.stop.word} after {report.passes} passes; "
-            f"{report.optimality}. {report.what_to_do}"
-        )
-        warnings.warn(text, ConvergenceWarning, stacklevel=5)
+    return End(end, last.statistics, reason, passes, trace)

@@ -33,6 +33,7 @@ import scipy.sparse as sp
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.records import stored
 
 __all__ = ["Moments", "Statistics", "Triangle", "Variances", "dense_blocks", "fold"]
 
@@ -91,6 +92,7 @@ def fold(parts: Iterable[T]) -> T | None:
     return total
 
 
+@stored
 @dataclass(frozen=True)
 class Moments(Statistics):
     """Weighted count, mean and centred scatter of some columns.
@@ -171,6 +173,7 @@ class Moments(Statistics):
         return self.M2 / (self.n - ddof)
 
 
+@stored
 @dataclass(frozen=True)
 class Variances(Statistics):
     """Weighted count, mean and centred sum of squares of each column."""
@@ -209,20 +212,25 @@ class Variances(Statistics):
         return Variances(self.n * factor, self.mean, self.M2 * factor)
 
 
+@stored
 @dataclass(frozen=True)
 class Triangle(Statistics):
-    """The R of a QR decomposition of weighted columns [1, X, Y] or [X, Y]."""
+    """An R with R'R = A'A for the weighted columns A = [1, X, Y] or [X, Y].
+
+    The R of a QR decomposition; of no more rows than columns, where that would be as
+    large as the rows, only its first column is made upright.
+    """
 
     n: float
-    R: Floats  # (at most p, p), diagonal >= 0
+    R: Floats  # (at most p, p), R_11 >= 0
 
     @classmethod
     def of(
         cls, X: Matrix, w: Vector | None, Y: Vector | None, *, ones: bool
     ) -> Triangle:
         """Decompose the columns of [X, Y], after a column of ones where asked."""
-        wide = X.shape[0] <= X.shape[1]  # then R is no smaller than the rows
-        cut = dense_blocks(X, w, Y, 8 * X.shape[0] * X.shape[1] if wide else BLOCK)
+        whole = 8 * X.shape[0] * X.shape[1]  # R is no smaller than few rows
+        cut = dense_blocks(X, w, Y, whole if wide(X) else BLOCK)
         total = fold(cls._of_block(*block, ones) for block in cut)
         assert total is not None
         return total
@@ -233,13 +241,15 @@ class Triangle(Statistics):
     ) -> Triangle:
         n = float(X.shape[0]) if w is None else float(w.sum(dtype=np.float64))
         first = [np.ones((X.shape[0], 1))] if ones else []
-        A = np.hstack([*first, X, *([] if Y is None else [Y])]).astype(np.float64)
+        columns = [*first, X, *([] if Y is None else [Y])]
+        A = np.hstack(columns).astype(np.float64, copy=False)
         if w is not None:
             A *= np.sqrt(w, dtype=np.float64)[:, None]
-        return cls(n, upright(A))
+        return cls(n, reflected(A) if ones and wide(A) else upright(A))
 
     def __add__(self, other: Triangle) -> Triangle:
-        return Triangle(self.n + other.n, upright(np.vstack([self.R, other.R])))
+        A = np.vstack([self.R, other.R])
+        return Triangle(self.n + other.n, reflected(A) if wide(A) else upright(A))
 
     def scaled(self, factor: float) -> Triangle:
         """Count the same rows `factor` times."""
@@ -257,6 +267,31 @@ def upright(A: Floats) -> Floats:
     signs = np.where(np.diagonal(R) < 0, -1.0, 1.0)
     R[: len(signs)] *= signs[:, None]
     return R
+
+
+def wide(A: Matrix) -> bool:
+    """Tell whether a matrix has no more rows than columns."""
+    return bool(A.shape[0] <= A.shape[1])
+
+
+def reflected(A: Floats) -> Floats:
+    """Return the first step of A = QR (Householder's): a first column (r, 0, ..., 0).
+
+    A is overwritten.
+
+    >>> reflected(np.array([[3.0, 0.0], [4.0, 5.0]])).round(12).tolist()
+    [[5.0, 4.0], [0.0, 3.0]]
+    """
+    v = A[:, 0].copy()
+    size = np.sqrt(v @ v)
+    side = -1.0 if v[0] < 0 else 1.0
+    v[0] += side * size
+    if v[0] == 0:
+        return upright(A)
+    A -= np.outer(v, (2 / (v @ v)) * (v @ A))
+    A[0] *= -side
+    A[0, 0], A[1:, 0] = size, 0.0
+    return A
 
 
 def dense_blocks(

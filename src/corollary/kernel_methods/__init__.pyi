@@ -12,7 +12,7 @@ from .kernel_quantile_regressor import (
 from .kernel_ridge import KernelRidge as KernelRidge
 from .kernel_ridge import RidgePath as RidgePath
 from .representer import Expansion as Expansion
-from .representer import minimise as minimise
+from .representer import minimize as minimize
 from .representer_machine import RepresenterClassifier as RepresenterClassifier
 from .representer_machine import RepresenterRegressor as RepresenterRegressor
 from .representer_machine import representer_fit as representer_fit

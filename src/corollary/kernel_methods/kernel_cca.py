@@ -2,7 +2,7 @@
 
 Also known as: KCCA, kernel canonical correlation, nonlinear CCA, regularised CCA.
 
-Two views x_i and y_i of the same n things, with centred features phi and psi, have
+Two views x_i and y_i of the same n objects, with centred features phi and psi, have
 pairs of directions whose scores go together most:
 
     max  (1/n) sum_i <w, phi_i> <v, psi_i>    over                                   (1)
@@ -101,7 +101,7 @@ def kernel_cca(
     n_components: int | None = None,
     reg: float = 0.01,
 ) -> KernelCCA:
-    """Find the directions in which two views of the same things go together.
+    """Find the directions in which two views of the same objects go together.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def kernel_cca(
 
 
 def check_views(n: int, m: int, n_components: Any, reg: Any) -> int:
-    """Check sizes and parameters; return the number of things."""
+    """Check sizes and parameters; return the number of objects."""
     who = "kernel_cca"
     if n != m or n < 2:
         must = "X and Y must have the same number of points, at least 2"

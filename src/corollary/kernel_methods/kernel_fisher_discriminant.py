@@ -38,17 +38,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import missing, one_of, real, whole
 from corollary.core.report import Optimality, Report
 from corollary.core.roles import Classifier
 from corollary.discriminants.fisher_discriminant import FisherDiscriminant
 from corollary.engine.sources.source import Chunk
-from corollary.kernel_methods.feature_space import SPACE_RULES, FeatureSpaceLearner
+from corollary.kernel_methods.feature_space import (
+    FeatureSpaceLearner,
+    expanded,
+    kept_rows,
+)
 from corollary.kernel_methods.kernel_nearest_centroid import require_classes
+from corollary.kernels.machine_kernel import SPACE_RULES, warn_of_kernel
 from corollary.linear_algebra.decompositions import eigh
 
 __all__ = ["KernelFisherDiscriminant", "empirical_map"]
@@ -160,8 +165,9 @@ class KernelFisherDiscriminant(FeatureSpaceLearner, ProjectingClassifier):
     def learn(self, rows: Chunk, report: Report) -> None:
         """Map the rows by (3), and find the directions there."""
         self._check_classes()
-        X, kernel = self._open(rows.X, rows.w, report)
-        Z, back = empirical_map(self._matrix(kernel, X, np.float64))
+        data = kept_rows(self, rows)
+        threads = get_config().threads
+        Z, back = empirical_map(data.kernel.matrix(data.X, np.float64, threads))
         r = Z.shape[1]
         most = min(len(self.classes_) - 1, max(r, 1))
         spread = max(
@@ -180,15 +186,16 @@ class KernelFisherDiscriminant(FeatureSpaceLearner, ProjectingClassifier):
         ).fit(Z, rows.y, rows.w)
         unit = np.sqrt(1 - s)  # from v'((1 - s) W + ...)v = 1 to that of W + e I
         V = linear.directions_ * unit
-        dtype = X.dtype
+        dtype = data.X.dtype
         self.dual_coef_ = (back @ V).astype(dtype)
         self.means_ = (linear.means_ @ V).astype(dtype)
         self.criterion_ = linear.criterion_ * (1 - s)
         self._n_features_out = V.shape[1]
         if len(self.classes_) == 2:
             self.intercept_ = (linear.intercept_ * unit).astype(dtype)
-        self._tell(linear, rows.n, report)
-        self._check_curvature(kernel, X, report)
+        self._account(linear, report)
+        report.facts["n_rows_kept"] = data.n
+        warn_of_kernel(data, report)
 
     def _check_classes(self) -> None:
         require_classes(self)
@@ -201,13 +208,12 @@ class KernelFisherDiscriminant(FeatureSpaceLearner, ProjectingClassifier):
             remedy = "Use 'centres'."
             raise ParameterError(sentence(self, must, f"{k} classes", remedy))
 
-    def _tell(self, linear: FisherDiscriminant, n: int, report: Report) -> None:
+    def _account(self, linear: FisherDiscriminant, report: Report) -> None:
         report.optimality = Optimality("exact to rounding", 0.0)
-        rank, r = linear.report_.facts["rank of W"].split(" of ")
-        report.facts["dimension"] = f"{r}, that the rows span in feature space"
-        report.facts["rows kept"] = f"{n}, which prediction needs"
         report.condition = linear.report_.condition
-        if int(rank) < int(r):
+        rank, r = linear.report_.facts["rank_within"], linear.n_features_in_
+        report.facts["dimension"] = r
+        if rank < r:
             report.warnings.append(
                 f"W has the rank {rank} in a space of {r} dimensions, and was inverted "
                 "on its range: directions without spread within the classes are lost. "
@@ -217,8 +223,7 @@ class KernelFisherDiscriminant(FeatureSpaceLearner, ProjectingClassifier):
     # -- use -----------------------------------------------------------------------
     def transform(self, X: Any) -> Floats:
         """Project rows on the directions, (n, n_components)."""
-        check_is_fitted(self)
-        return self._sums(X, self.dual_coef_)
+        return expanded(self, X, self.dual_coef_)
 
     def decision_function(self, X: Any) -> Floats:
         """Return v'phi(x) + b of two classes, (n,), or scores, (n, K).

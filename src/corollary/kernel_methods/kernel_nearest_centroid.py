@@ -28,15 +28,24 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.arrays import Floats, Vector
+from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.report import Optimality, Report
 from corollary.core.roles import Classifier
 from corollary.engine.sources.source import Chunk
-from corollary.kernel_methods.feature_space import SPACE_RULES, FeatureSpaceLearner
-from corollary.kernels.expansion import Kernel
+from corollary.kernel_methods.feature_space import (
+    FeatureSpaceLearner,
+    expanded,
+    kept_rows,
+)
+from corollary.kernels.machine_kernel import (
+    SPACE_RULES,
+    TrainingRows,
+    kernel_of,
+    warn_of_kernel,
+)
 from corollary.solvers.shifted_system import products
 
 __all__ = ["KernelNearestCentroid", "require_classes"]
@@ -109,30 +118,21 @@ class KernelNearestCentroid(FeatureSpaceLearner, Classifier):
     def learn(self, rows: Chunk, report: Report) -> None:
         """Take the share of each row in its class, and the means' norms."""
         require_classes(self)
-        X, kernel = self._open(rows.X, rows.w, report)
-        w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
-        K = len(self.classes_)
-        shares = np.zeros((rows.n, K))
-        shares[np.arange(rows.n), rows.y] = w / np.bincount(rows.y, w, K)[rows.y]
-        norms = [self._norm(kernel, X, shares[:, c]) for c in range(K)]
-        self.dual_coef_ = shares.astype(X.dtype)
+        data, K = kept_rows(self, rows), len(self.classes_)
+        shares = np.zeros((data.n, K))
+        each = data.w / np.bincount(data.y, data.w, K)[data.y]
+        shares[np.arange(data.n), data.y] = each
+        norms = [square_norm(data, shares[:, c]) for c in range(K)]
+        self.dual_coef_ = shares.astype(data.X.dtype)
         self.square_norms_ = np.array(norms)
-        self._check_curvature(kernel, X, report)
         report.optimality = Optimality("exact to rounding", 0.0)
-        report.facts["rows kept"] = f"{rows.n}, which prediction needs"
-
-    def _norm(self, kernel: Kernel | None, X: Matrix, share: Floats) -> float:
-        """Return ||m_c||^2 from the rows of one class alone."""
-        some = np.flatnonzero(share)
-        part = X[some] if kernel is not None else X[some][:, some]
-        p = share[some][:, None]
-        return float((p * products(self._rows(kernel, part, np.float64), p)).sum())
+        report.facts["n_rows_kept"] = data.n
+        warn_of_kernel(data, report)
 
     # -- use -----------------------------------------------------------------------
     def _scores(self, X: Any) -> Floats:
         """Return (2), (n, K)."""
-        check_is_fitted(self)
-        g = self._sums(X, self.dual_coef_)
+        g = expanded(self, X, self.dual_coef_)
         return g - (0.5 * self.square_norms_).astype(g.dtype)
 
     def decision_function(self, X: Any) -> Floats:
@@ -158,8 +158,20 @@ class KernelNearestCentroid(FeatureSpaceLearner, Classifier):
             must = "distances needs k(x, x) of each row"
             remedy = "Use decision_function, which does not."
             raise DataError(sentence(self, must, "a precomputed kernel", remedy))
-        own = self._squares(self._function(), self._query(X))
-        return np.sqrt(np.maximum(own[:, None] - 2 * g, 0.0))
+        norms = kernel_of(self, self.gamma_).square_norms(self._query(X))
+        return np.sqrt(np.maximum(norms[:, None] - 2 * g, 0.0))
+
+
+def square_norm(data: TrainingRows, share: Floats) -> float:
+    """Return ||m_c||^2 from the rows of one class alone."""
+    some = np.flatnonzero(share)
+    part = data.X[some]
+    part = part[:, some] if data.kernel.function is None else part
+    p, gram = (
+        share[some][:, None],
+        data.kernel.gram(part, np.float64, get_config().threads),
+    )
+    return float((p * products(gram, p)).sum())
 
 
 def require_classes(learner: Any) -> None:

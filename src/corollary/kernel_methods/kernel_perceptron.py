@@ -9,6 +9,9 @@ inner products only:
     f(x) = sum_i alpha_i t_i k(x_i, x),     k(x, z) = phi(x)'phi(z)                  (1)
     alpha_i <- alpha_i + 1   where t_i f(x_i) <= 0                                   (2)
 
+A row of weight w is visited ceil(w) times in a row, each time with w / ceil(w) in place
+of 1: whole weights are repetitions.
+
 The intercept is a constant feature 1: k + 1 in place of k.  With the linear kernel
 every mistake is one of `Perceptron`, on the same row at the same visit.  If in the
 space of phi some unit vector has t_i a*'phi_i >= gamma > 0 for all rows, and k(x_i,
@@ -34,7 +37,7 @@ Rozonoer (1964); Freund and Schapire (1999).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
@@ -68,7 +71,7 @@ __all__ = ["KernelPerceptron"]
 class Contest:
     """One class against the rest: alpha t, the scores of all rows, the mistakes."""
 
-    t: Floats  # (n,) -1 and +1
+    t: Floats  # (n,) -1 and +1, times the weight of a visit
     alpha: Floats  # (n,)
     scores: Floats  # (n,)
     mistakes: list[int]
@@ -167,20 +170,6 @@ class KernelPerceptron(RowsLearner, Classifier):
         self.random_state = random_state
 
     # -- learning ------------------------------------------------------------------
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
-        """Make passes until one has no mistake.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n, d)
-        y : array of shape (n,)
-
-        Returns
-        -------
-        self
-        """
-        return self.fit_by(self.learn, X, y, None)
-
     def learn(self, rows: Chunk, report: Report) -> None:
         """Make the kernel matrix and the passes."""
         X, codes = rows.X, rows.y
@@ -191,11 +180,13 @@ class KernelPerceptron(RowsLearner, Classifier):
         self.gamma_ = self._gamma(X)
         G = self._kernel(X, X)
         draw = entropy(self.random_state)
-        visits = rows_to_visit(Chunk(X, codes), shuffle=self.shuffle, seed=draw)
-        sides = [1] if K == 2 else list(range(K))
+        chunk = Chunk(X, codes, rows.w)
+        visits = rows_to_visit(chunk, shuffle=self.shuffle, seed=draw)
+        each = visits.visits()[0]
+        each = np.ones(n) if each is None else each
         contests = [
-            Contest(np.where(codes == k, 1.0, -1.0), np.zeros(n), np.zeros(n), [])
-            for k in sides
+            Contest(np.where(codes == k, each, -each), np.zeros(n), np.zeros(n), [])
+            for k in ([1] if K == 2 else range(K))
         ]
         report.passes, report.stop = self._walk(contests, G, visits, draw)
         self._publish(contests, X, report.passes)
@@ -258,10 +249,11 @@ class KernelPerceptron(RowsLearner, Classifier):
         wrong = max(float((c.t * c.scores <= 0).mean()) for c in contests)
         report.optimality = Optimality("share of rows misclassified is", wrong)
         counts = [len(contest.mistakes) for contest in contests]
-        report.facts["mistakes"] = counts[0] if len(counts) == 1 else counts
-        if report.stop is StopReason.CONVERGED:
+        report.facts["n_mistakes"] = counts[0] if len(counts) == 1 else counts
+        whole = all((np.abs(contest.t) == 1).all() for contest in contests)
+        if report.stop is StopReason.CONVERGED and whole:
             bounds = [mistake_bound(contest, G) for contest in contests]
-            report.facts["bound on mistakes"] = max(bounds)
+            report.facts["mistake_bound"] = max(bounds)
         elif report.stop is StopReason.MAX_PASSES:
             report.remedy = "Use a kernel that separates the rows."
 

@@ -33,18 +33,29 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
-from corollary.core.parameters import missing, real
+from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.core.roles import SingleRegressor
 from corollary.engine.sources.source import Chunk
-from corollary.kernel_methods.feature_space import SPACE_RULES, FeatureSpaceLearner
+from corollary.kernel_methods.feature_space import (
+    FeatureSpaceLearner,
+    expanded,
+    keep_rows,
+)
+from corollary.kernels.dual_search import (
+    SEARCH_RULES,
+    report_search,
+    search_gram,
+    search_limits,
+)
+from corollary.kernels.kernel_problem import expansion_problem
+from corollary.kernels.machine_kernel import SPACE_RULES, training_rows, warn_of_kernel
 from corollary.objectives.losses import Quantile
 from corollary.solvers import smo
-from corollary.svm.machine import account_for
+from corollary.solvers.convex_problem import Box, KernelProblem
 
 __all__ = ["KernelQuantileRegressor"]
 
@@ -108,11 +119,10 @@ class KernelQuantileRegressor(FeatureSpaceLearner, SingleRegressor):
 
     shapes: ClassVar = {"dual_coef_": "s", "X_fit_": "s d|0 0", "support_": "s"}
     rules: ClassVar = {
-        **FeatureSpaceLearner.kernel_rules,
         **SPACE_RULES,
+        **SEARCH_RULES,
         "quantile": real(0, 1, ends="()"),
         "C": real(0, ends="(]"),
-        "max_seconds": missing | real(0, ends="(]"),
     }
 
     def __init__(
@@ -153,46 +163,37 @@ class KernelQuantileRegressor(FeatureSpaceLearner, SingleRegressor):
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2)."""
-        X, kernel = self._open(rows.X, rows.w, report)
-        y = rows.y.astype(np.float64)
-        w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
-        q, zero, price = self.quantile, np.zeros(rows.n), self.C * w
+        data, threads = training_rows(self, rows), get_config().threads
+        y, w = data.y.astype(np.float64), data.w
+        q, zero, price = self.quantile, np.zeros(data.n), self.C * w
         dual = smo.Dual(-y, price * (q - 1), price * q, zero, zero)
-        threads = get_config().threads
-        gram = self._gram(kernel, X, None, threads)
-        found = smo.solve(gram, dual, self._limits(threads))
-        self._keep_rows(X, found.b)
-        self.intercept_ = -float(found.rho[0])
-        self.n_iter_ = max(found.steps, 1)
-        self._tell(found, y, w, report)
-        self._check_curvature(kernel, X, report)
-
-    def _keep_rows(self, X: Any, a: Floats) -> None:
-        """Keep the rows with a coefficient."""
-        self.support_ = np.flatnonzero(a)
-        self.dual_coef_ = a[self.support_].astype(X.dtype)
-        if self.kernel == "precomputed":
-            self.rows_ = self.rows_[self.support_]
-        else:
-            self.X_fit_ = X[self.support_]
-
-    def _tell(self, found: smo.Optimum, y: Floats, w: Floats, report: Report) -> None:
-        """Report the gap and (3)."""
-        h = found.f + y
+        gram = search_gram(self, data, threads)
+        o = smo.solve(gram, dual, search_limits(self, threads))
+        some = np.flatnonzero(o.b)
+        keep_rows(self, data, some)
+        self.support_ = data.numbers(some)
+        self.dual_coef_ = o.b[some].astype(data.X.dtype)
+        self.intercept_ = -float(o.rho[0])
+        self.n_iter_ = max(o.steps, 1)
+        h = o.f + y
         r = y - h - self.intercept_
-        loss = float(w @ Quantile(self.quantile).at(-r))
-        account_for([found], 0.5 * float(found.b @ h) + self.C * loss, report)
-        free = (found.b > self.C * w * (self.quantile - 1)) & (
-            found.b < self.C * w * self.quantile
-        )
-        above, below = w[(r > 0) & ~free].sum(), w[(r < 0) & ~free].sum()
-        total = w.sum()
-        report.facts["above the curve"] = f"{above / total:.1%} of the weight"
-        report.facts["below the curve"] = f"{below / total:.1%} of the weight"
-        report.facts["on the curve"] = f"{int(free.sum())} rows"
+        loss = float(w @ Quantile(q).at(-r))
+        report_search([o], 0.5 * float(o.b @ h) + self.C * loss, report)
+        free = (o.b > dual.lo) & (o.b < dual.hi)
+        report.facts["share_above"] = float(w[(r > 0) & ~free].sum() / w.sum())  # (3)
+        report.facts["share_below"] = float(w[(r < 0) & ~free].sum() / w.sum())
+        report.facts["n_on_curve"] = int(free.sum())
+        warn_of_kernel(data, report)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        price, q = self.C * sample_weight, float(self.quantile)
+        box = Box(-y, (q - 1) * price, q * price)
+        return expansion_problem(self, X, sample_weight, box)
 
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Vector:
         """Return the quantile h(x) + b of each row."""
-        check_is_fitted(self)
-        return self._sums(X, self.dual_coef_) + self.intercept_
+        return expanded(self, X, self.dual_coef_) + self.intercept_

@@ -40,22 +40,35 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.memory import block_bytes, exceeds_memory
 from corollary.core.parameters import array_like, boolean, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Regressor
-from corollary.engine.fit import Data
+from corollary.engine.data import Data
 from corollary.engine.rows_learner import gather
 from corollary.engine.sources.opening import open_source
 from corollary.engine.sources.source import Chunk
-from corollary.kernel_methods.feature_space import SPACE_RULES, FeatureSpaceLearner
-from corollary.kernels.expansion import Kernel
+from corollary.kernel_methods.feature_space import (
+    FeatureSpaceLearner,
+    expanded,
+    kept_rows,
+)
+from corollary.kernels.kernel_problem import expansion_problem
+from corollary.kernels.machine_kernel import SPACE_RULES, TrainingRows, warn_of_kernel
 from corollary.linear_algebra.decompositions import eigh
 from corollary.solvers import shifted_system
+from corollary.solvers.convex_problem import (
+    Box,
+    KernelProblem,
+    inverse,
+    not_handled,
+    refuse,
+    unbounded,
+)
 
 __all__ = ["KernelRidge", "RidgePath"]
 
@@ -183,22 +196,20 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2)."""
-        w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
         Y = rows.y.reshape(rows.n, -1).astype(np.float64)
         alpha = self._alpha(Y.shape[1])
-        X, kernel = self._open(rows.X, rows.w, report)
-        route = self._route(rows.n, alpha)
+        data = kept_rows(self, rows)
+        route = self._route(data.n, alpha)
         if route == "eigen":
-            A, b = self._by_eigenvectors(kernel, X, Y, w, alpha, report)
+            A, b = self._by_eigenvectors(data, Y, alpha, report)
         else:
-            A, b = self._by_system(kernel, X, Y, w, float(alpha[0]), route, report)
-        dtype = X.dtype
-        one = rows.y.ndim == 1
+            A, b = self._by_system(data, Y, float(alpha[0]), route, report)
+        dtype, one = data.X.dtype, rows.y.ndim == 1
         self.dual_coef_ = (A[:, 0] if one else A).astype(dtype)
         self.intercept_ = float(b[0]) if one else b.astype(dtype)
         self.n_iter_ = report.passes
-        self._check_curvature(kernel, X, report)
-        report.facts["rows kept"] = f"{rows.n}, which prediction needs"
+        report.facts["n_rows_kept"] = data.n
+        warn_of_kernel(data, report)
 
     def _alpha(self, targets: int) -> Floats:
         alpha = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64)).ravel()
@@ -226,22 +237,16 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
         return "cholesky" if dense or not exceeds_memory(12.0 * n**2) else "cg"
 
     def _by_system(
-        self,
-        kernel: Kernel | None,
-        X: Matrix,
-        Y: Floats,
-        w: Floats,
-        alpha: float,
-        route: str,
-        report: Report,
+        self, data: TrainingRows, Y: Floats, alpha: float, route: str, report: Report
     ) -> tuple[Floats, Floats]:
         """Return a and b by (3)."""
-        shift, t = alpha / w, Y.shape[1]
+        X, kernel, threads = data.X, data.kernel, get_config().threads
+        shift, t = alpha / data.w, Y.shape[1]
         right = np.hstack([Y, np.ones((len(Y), 1))]) if self.fit_intercept else Y
         if route == "cg":
             solved = shifted_system.conjugate_gradients(
-                self._rows(kernel, X, X.dtype),
-                self._squares(kernel, X),
+                kernel.gram(X, X.dtype, threads),
+                kernel.square_norms(X),
                 shift,
                 right,
                 rank=pivots(len(Y)),
@@ -250,9 +255,14 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
                 watch=lambda step, residual: report.objective.append(residual),
             )
         else:
-            solved = shifted_system.cholesky(self._matrix(kernel, X), shift, right)
+            K = kernel.matrix(X, X.dtype, threads)
+            solved = shifted_system.cholesky(K, shift, right)
         report.stop, report.passes = solved.stop, solved.steps
-        report.facts["solver"] = solved.words
+        report.facts["solver"] = solved.method
+        if solved.rank is not None:
+            report.facts["kernel_rank"] = solved.rank
+        if solved.pivots is not None:
+            report.facts["n_pivots"] = solved.pivots
         report.optimality = exactness(solved)
         A, b = solved.A[:, :t], np.zeros(t)
         if self.fit_intercept:
@@ -262,27 +272,35 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
         return A, b
 
     def _by_eigenvectors(
-        self,
-        kernel: Kernel | None,
-        X: Matrix,
-        Y: Floats,
-        w: Floats,
-        alpha: Floats,
-        report: Report,
+        self, data: TrainingRows, Y: Floats, alpha: Floats, report: Report
     ) -> tuple[Floats, Floats]:
         """Return a and b by (4), each target with its alpha."""
-        K = self._matrix(kernel, X, np.float64)
-        spectrum = Spectrum.of(K, w, self.fit_intercept)
+        K, spectrum = self._spectrum(data)
         A = spectrum.solve(Y, np.broadcast_to(alpha, Y.shape[1]))
         report.facts["solver"] = "eigenvectors"
-        freedom = [spectrum.freedom(a) for a in alpha]
-        report.facts["degrees of freedom"] = ", ".join(f"{f:.4g}" for f in freedom)
+        report.facts["degrees_of_freedom"] = [spectrum.freedom(a) for a in alpha]
         report.optimality = Optimality("exact to rounding", 0.0)
         least = max(float(spectrum.L[0]), 0.0) + float(alpha.min())
         top = float(spectrum.L[-1]) + float(alpha.min())
         report.condition = top / least if least > 0 else None
         b = np.zeros(Y.shape[1])
         return A, spectrum.offset(Y, K @ A) if self.fit_intercept else b
+
+    def _spectrum(self, data: TrainingRows) -> tuple[Floats, Spectrum]:
+        K = data.kernel.matrix(data.X, np.float64, get_config().threads)
+        return K, Spectrum.of(K, data.w, self.fit_intercept)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        if np.ndim(self.dual_coef_) > 1:
+            raise not_handled(f"several targets of {type(self).__name__}")
+        refuse(self, "alpha", np.ndim(self.alpha) > 0 or not self.alpha > 0)
+        free = unbounded(sample_weight)
+        t = 0.0 if getattr(self, "fit_intercept", False) else None
+        r = float(self.alpha) * inverse(sample_weight)
+        return expansion_problem(self, X, sample_weight, Box(-y, -free, free, r=r, t=t))
 
     def path(self, X: Any, y: Any, alphas: Any, sample_weight: Any = None) -> RidgePath:
         """Solve for many alphas from one eigendecomposition; nothing is fitted.
@@ -317,18 +335,14 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
 
     def _path(self, X: Any, y: Any, alphas: Floats, sample_weight: Any) -> RidgePath:
         """Fit nothing but open the rows, and use every alpha on one spectrum."""
-        self._mark(sample_weight)
-        data = Data(self, open_source(self, X, y, sample_weight))
+        opened = Data(self, open_source(self, X, y, sample_weight))
         try:
-            given = gather(data)
+            given = gather(opened)
         finally:
-            data.executor.close()
-        report = Report(type(self).__name__, StopReason.CLOSED_FORM)
-        rows, kernel = self._open(given.X, given.w, report)
-        w = np.ones(given.n) if given.w is None else given.w.astype(np.float64)
-        Y = given.y.reshape(given.n, -1).astype(np.float64)
-        K = self._matrix(kernel, rows, np.float64)
-        spectrum = Spectrum.of(K, w, self.fit_intercept)
+            opened.executor.close()
+        data = kept_rows(self, given)
+        Y, w = data.y.reshape(data.n, -1).astype(np.float64), data.w
+        K, spectrum = self._spectrum(data)
         A = np.stack([spectrum.solve(Y, np.full(Y.shape[1], a)) for a in alphas])
         b = np.zeros((len(alphas), Y.shape[1]))
         if self.fit_intercept:
@@ -343,8 +357,7 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Vector:
         """Return h(x) + b of each row, (n,) or (n, t)."""
-        check_is_fitted(self)
-        return self._sums(X, self.dual_coef_) + self.intercept_
+        return expanded(self, X, self.dual_coef_) + self.intercept_
 
 
 @dataclass(frozen=True)

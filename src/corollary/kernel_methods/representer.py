@@ -59,7 +59,7 @@ from corollary.objectives.losses import Hinge, Loss, Perceptron, Quantile
 from corollary.objectives.residual_losses import Absolute, EpsilonInsensitive
 from corollary.solvers import smo
 
-__all__ = ["Envelope", "Expansion", "Task", "minimise"]
+__all__ = ["Envelope", "Expansion", "Task", "minimize"]
 
 SHARPER = 6  # times that the tolerance of the dual search is divided by 10
 NARROWER = 4.0  # factor between two widths of (5)
@@ -139,7 +139,9 @@ class Expansion:
         Norm of the gradient in feature space, and in b.
     steps : int
     stop : StopReason
-    words : str
+    method : str
+    width : float or None
+        Of the last envelope (5).
     """
 
     a: Floats
@@ -150,10 +152,11 @@ class Expansion:
     gradient: float = np.inf
     steps: int = 0
     stop: StopReason = StopReason.MAX_PASSES
-    words: str = ""
+    method: str = ""
+    width: float | None = None
 
 
-def minimise(K: Floats, task: Task, tol: float, max_iter: int) -> Expansion:
+def minimize(K: Floats, task: Task, tol: float, max_iter: int) -> Expansion:
     """Minimise (1) until the gap is a share tol of P.
 
     Parameters
@@ -175,7 +178,7 @@ def minimise(K: Floats, task: Task, tol: float, max_iter: int) -> Expansion:
     cornered = cornered and not task.loss.bend(np.linspace(-2, 2, 9)).any()
     if not cornered:
         found = newton(K, task, task.loss, start(task), tol, max_iter)
-        return replace(found, words=f"Newton, {found.steps} steps")
+        return replace(found, method="Newton")
     if task.intercept and box_of(task.loss) is not None:
         return by_box(K, task, tol)
     return by_smoothing(K, task, tol, max_iter)
@@ -315,8 +318,8 @@ def box_of(loss: Loss) -> tuple[float, float, float, float] | None:
     return None
 
 
-def by_box(K: Floats, task: Task, tol: float) -> Expansion:
-    """Minimise the dual of a straight loss with corners, in a = -u / lam."""
+def box_dual(task: Task) -> smo.Dual:
+    """Return the dual of a straight loss with corners, in a = -u / lam."""
     sides = box_of(task.loss)
     assert sides is not None
     lo, hi, eps, q = sides
@@ -325,7 +328,12 @@ def by_box(K: Floats, task: Task, tol: float) -> Expansion:
     if task.loss.margin:  # the box is that of y a
         low, high = np.where(task.y > 0, low, -high), np.where(task.y > 0, high, -low)
     zero = np.zeros(len(task.y))
-    dual = smo.Dual(-q * task.y, low, high, np.full(len(zero), eps), zero)
+    return smo.Dual(-q * task.y, low, high, np.full(len(zero), eps), zero)
+
+
+def by_box(K: Floats, task: Task, tol: float) -> Expansion:
+    """Minimise the dual of a straight loss with corners."""
+    dual = box_dual(task)
     limits = smo.Limits(threads=get_config().threads)
     gram = MatrixGram(np.ascontiguousarray(K), np.float64)
     steps = 0
@@ -342,8 +350,8 @@ def by_box(K: Floats, task: Task, tol: float) -> Expansion:
         limits = replace(limits, tol=limits.tol / 10)
         dual = replace(dual, start=best.b)
     stop = best.stop if near else StopReason.STALLED
-    words = f"dual, {steps} pairs of variables"
-    return Expansion(best.b, b, h + b, objective, gap, 0.0, max(steps, 1), stop, words)
+    steps = max(steps, 1)
+    return Expansion(best.b, b, h + b, objective, gap, 0.0, steps, stop, "dual, by SMO")
 
 
 def by_smoothing(K: Floats, task: Task, tol: float, max_iter: int) -> Expansion:
@@ -355,5 +363,4 @@ def by_smoothing(K: Floats, task: Task, tol: float, max_iter: int) -> Expansion:
         if now.stop is StopReason.CONVERGED or now.steps >= max_iter:
             break
         width /= NARROWER
-    words = f"Newton on envelopes, {now.steps} steps, last width {width:.2g}"
-    return replace(now, words=words)
+    return replace(now, method="Newton on envelopes", width=width)

@@ -32,23 +32,42 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_targets, full_weights
+from corollary.core.configuration import get_config
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import Rule, boolean, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason, stored_gap
 from corollary.core.roles import Classifier, SingleRegressor
 from corollary.engine.sources.source import Chunk
-from corollary.kernel_methods.feature_space import SPACE_RULES, FeatureSpaceLearner
+from corollary.kernel_methods.feature_space import (
+    FeatureSpaceLearner,
+    expanded,
+    kept_rows,
+)
+from corollary.kernel_methods.kernel_fisher_discriminant import empirical_map
 from corollary.kernel_methods.kernel_nearest_centroid import require_classes
-from corollary.kernel_methods.representer import Expansion, Task, minimise
+from corollary.kernel_methods.representer import (
+    Expansion,
+    Task,
+    box_dual,
+    box_of,
+    minimize,
+)
+from corollary.kernels.kernel_problem import kernel_problem, stated_kernel
+from corollary.kernels.machine_kernel import SPACE_RULES, warn_of_kernel
 from corollary.objectives.losses import LOSSES, Loss
+from corollary.objectives.penalties import Penalty
+from corollary.solvers.convex_problem import (
+    Box,
+    ConvexProblem,
+    LinearProblem,
+    not_handled,
+)
 
 __all__ = [
     "RepresenterClassifier",
-    "RepresenterMachine",
     "RepresenterRegressor",
     "representer_fit",
 ]
@@ -56,82 +75,118 @@ __all__ = [
 RANKED = 500  # rows up to which the rank of K is looked at
 
 
-class RepresenterMachine(FeatureSpaceLearner):
-    """What both machines share: the loss, the search, the account."""
+RULES: dict[str, Rule] = {
+    "loss": one_of(*LOSSES) | Rule("a Loss", lambda v: isinstance(v, Loss)),
+    "lam": real(0, ends="(]"),
+    **SPACE_RULES,
+    "fit_intercept": boolean,
+    "tol": real(0, ends="(]"),
+    "max_iter": whole(1),
+}
 
-    rules: ClassVar[Mapping[str, Rule]] = {
-        "loss": one_of(*LOSSES) | Rule("a Loss", lambda v: isinstance(v, Loss)),
-        "lam": real(0, ends="(]"),
-        **SPACE_RULES,
-        "fit_intercept": boolean,
-        "tol": real(0, ends="(]"),
-        "max_iter": whole(1),
-    }
-    loss: Any
-    lam: float
-    fit_intercept: bool
 
-    def working_bytes(self, rows: int, features: int) -> float:
-        """Estimate the kernel matrix, its factor and a product of both."""
-        return rows * (25.0 * rows + 8.0 * features + 100.0)
+def loss_of(model: Any) -> Loss:
+    """Return the loss that a model names or holds."""
+    return model.loss if isinstance(model.loss, Loss) else LOSSES[model.loss]()
 
-    def _loss(self) -> Loss:
-        return self.loss if isinstance(self.loss, Loss) else LOSSES[self.loss]()
 
-    def _solve(self, rows: Chunk, targets: Floats, report: Report) -> None:
-        """Minimise (1) for each column of targets."""
-        loss = self._loss()
-        X, kernel = self._open(rows.X, rows.w, report)
-        w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
-        K = self._matrix(kernel, X, np.float64)
-        found = [
-            minimise(
-                K,
-                Task(loss, y, w, float(self.lam), self.fit_intercept),
-                self.tol,
-                self.max_iter,
+def working_bytes(rows: int, features: int) -> float:
+    """Estimate the kernel matrix, its factor and a product of both."""
+    return rows * (25.0 * rows + 8.0 * features + 100.0)
+
+
+def learn_expansions(model: Any, rows: Chunk, targets: Floats, report: Report) -> None:
+    """Minimise (1) for each column of targets, publish and report."""
+    data, loss = kept_rows(model, rows), loss_of(model)
+    K = data.kernel.matrix(data.X, np.float64, get_config().threads)
+    tasks = (
+        Task(loss, y, data.w, float(model.lam), model.fit_intercept) for y in targets.T
+    )
+    found = [minimize(K, task, model.tol, model.max_iter) for task in tasks]
+    dtype = data.X.dtype
+    model.dual_coef_ = np.stack([e.a for e in found]).astype(dtype)
+    model.intercept_ = np.array([e.b for e in found])
+    model.n_iter_ = max(1, *(e.steps for e in found))
+    report_expansions(
+        found if dtype == np.float64 else [stored(e) for e in found], report
+    )
+    report.facts["n_rows_kept"] = len(K)
+    if len(K) <= RANKED:
+        rank = int(np.linalg.matrix_rank(K, hermitian=True))
+        if rank < len(K):  # other coefficients are the same function
+            report.facts["kernel_rank"] = rank
+    warn_of_kernel(data, report)
+
+
+def report_expansions(found: list[Expansion], report: Report) -> None:
+    """Report the gap, or the gradient where the loss is not convex."""
+    order = (StopReason.MAX_PASSES, StopReason.STALLED, StopReason.CONVERGED)
+    stops = [e.stop for e in found]
+    report.stop = next((s for s in order if s in stops), stops[0])
+    report.passes = sum(e.steps for e in found)
+    total = sum(e.objective for e in found)
+    report.objective = [total]
+    gaps = [e.gap for e in found if e.gap is not None]
+    report.facts["convex"] = len(gaps) == len(found)
+    if len(gaps) < len(found):
+        worst = max(e.gradient for e in found)
+        report.optimality = Optimality("gradient norm", worst)
+    else:
+        gap = float(sum(gaps))
+        relative = gap / total if total else None
+        report.optimality = Optimality("duality gap", gap, relative)
+    report.facts["solver"] = found[0].method
+    report.facts["n_steps"] = [e.steps for e in found]
+    if found[0].width is not None:
+        report.facts["last_width"] = found[0].width
+
+
+def expansion_problems(
+    model: Any, X: Matrix, targets: Floats, w: Floats
+) -> list[ConvexProblem]:
+    """State (1) for each column of targets, at the coefficients.
+
+    Losses with corners have box duals; with others the model is a linear one in the
+    coordinates Z, Z Z' = K, of the rows.
+    """
+    loss, lam, n = loss_of(model), float(model.lam), X.shape[0]
+    if not loss.convex:
+        raise not_handled(f"loss={model.loss!r} of {type(model).__name__}")
+    kernel, rows = stated_kernel(model, X, w), np.flatnonzero(w)
+    every, box = np.arange(n), box_of(loss)
+    Z = None if box else empirical_map(kernel.matrix(X, np.float64))[0]
+    found: list[ConvexProblem] = []
+    for y, a, b in zip(targets.T, model.dual_coef_, model.intercept_, strict=True):
+        coefficients = np.zeros(n)
+        coefficients[rows if len(a) < n else every] = a
+        if Z is None:
+            task = Task(loss, y, w, lam, model.fit_intercept)
+            part = box_dual(task)
+            t = 0.0 if model.fit_intercept else None
+            found.append(
+                kernel_problem(
+                    model,
+                    kernel,
+                    X,
+                    every,
+                    Box(part.q, part.lo, part.hi, float(part.eps[0]), t=t),
+                    coefficients,
+                    rho=-float(b),
+                    scale=lam,
+                )
             )
-            for y in targets.T
-        ]
-        self.dual_coef_ = np.stack([e.a for e in found]).astype(X.dtype)
-        self.intercept_ = np.array([e.b for e in found])
-        self.n_iter_ = max(1, *(e.steps for e in found))
-        self._tell(
-            [e if X.dtype == np.float64 else stored(e) for e in found], K, report
-        )
-        self._check_curvature(kernel, X, report)
-
-    def _tell(self, found: list[Expansion], K: Floats, report: Report) -> None:
-        """Report the gap, the gradient, and what is not unique."""
-        order = (StopReason.MAX_PASSES, StopReason.STALLED, StopReason.CONVERGED)
-        stops = [e.stop for e in found]
-        report.stop = next((s for s in order if s in stops), stops[0])
-        report.passes = sum(e.steps for e in found)
-        total = sum(e.objective for e in found)
-        report.objective = [total]
-        gaps = [e.gap for e in found]
-        if None in gaps:
-            worst = max(e.gradient for e in found)
-            report.optimality = Optimality("gradient norm", worst)
-            report.facts["minimum"] = "may be a local one: the loss is not convex"
         else:
-            gap = float(sum(g for g in gaps if g is not None))
-            report.optimality = Optimality(
-                "duality gap", gap, gap / total if total else None
-            )
-        report.facts["solver"] = found[0].words
-        report.facts["rows kept"] = f"{len(K)}, which prediction needs"
-        if len(K) <= RANKED:
-            rank = int(np.linalg.matrix_rank(K, hermitian=True))
-            if rank < len(K):
-                text = f"{rank} of {len(K)}: other coefficients are the same function"
-                report.facts["rank of K"] = text
+            total, free = float(w.sum()), bool(model.fit_intercept)
+            point = (Z.T @ coefficients, float(b) if free else 0.0)
+            penalty = Penalty(lam / total)
+            found.append(LinearProblem(loss, penalty, Z, y, w, *point, free, total))
+    return found
 
-    def _columns(self, X: Any) -> Floats:
-        """Return the scores of each machine, (n, m)."""
-        check_is_fitted(self)
-        G = self._sums(X, self.dual_coef_.T)
-        return G + self.intercept_.astype(G.dtype)
+
+def columns(model: Any, X: Any) -> Floats:
+    """Return the scores of each machine, (n, m)."""
+    G = expanded(model, X, model.dual_coef_.T)
+    return G + model.intercept_.astype(G.dtype)
 
 
 def stored(found: Expansion) -> Expansion:
@@ -142,10 +197,10 @@ def stored(found: Expansion) -> Expansion:
 
 
 def _invertible(model: RepresenterClassifier) -> bool:
-    return model._loss().invertible
+    return loss_of(model).invertible
 
 
-class RepresenterClassifier(RepresenterMachine, Classifier):
+class RepresenterClassifier(FeatureSpaceLearner, Classifier):
     """A classifier with any kernel and any loss.
 
     Parameters
@@ -202,6 +257,7 @@ class RepresenterClassifier(RepresenterMachine, Classifier):
         "X_fit_": "n d|0 0",
         "intercept_": "m",
     }
+    rules: ClassVar[Mapping[str, Rule]] = RULES
 
     def __init__(
         self,
@@ -228,16 +284,31 @@ class RepresenterClassifier(RepresenterMachine, Classifier):
         self.tol = tol
         self.max_iter = max_iter
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the kernel matrix, its factor and a product of both."""
+        return working_bytes(rows, features)
+
     def learn(self, rows: Chunk, report: Report) -> None:
         """Minimise (1) for each class against the rest."""
         require_classes(self)
+        learn_expansions(self, rows, self._sides(rows.y), report)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[ConvexProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        codes = np.searchsorted(self.classes_, y)
+        return expansion_problems(self, X, self._sides(codes), sample_weight)
+
+    def _sides(self, codes: Vector) -> Floats:
+        """Return +1 for each class and -1 for the rest, a column for each machine."""
         K = len(self.classes_)
         sides = np.array([1]) if K == 2 else np.arange(K)
-        self._solve(rows, np.where(rows.y[:, None] == sides, 1.0, -1.0), report)
+        return np.where(codes[:, None] == sides, 1.0, -1.0)
 
     def decision_function(self, X: Any) -> Floats:
         """Return h(x) + b: (n,) for two classes, (n, K) otherwise."""
-        G = self._columns(X)
+        G = columns(self, X)
         return G[:, 0] if G.shape[1] == 1 else G
 
     def predict(self, X: Any) -> Vector:
@@ -252,7 +323,7 @@ class RepresenterClassifier(RepresenterMachine, Classifier):
 
         Those of more than two classes are divided by their sum.
         """
-        P = self._loss().probability(self._columns(X))
+        P = loss_of(self).probability(columns(self, X))
         if P.shape[1] == 1:
             return np.hstack([1 - P, P])
         total = P.sum(axis=1, keepdims=True)
@@ -260,7 +331,7 @@ class RepresenterClassifier(RepresenterMachine, Classifier):
         return np.divide(P, total, out=even, where=total > 0)
 
 
-class RepresenterRegressor(RepresenterMachine, SingleRegressor):
+class RepresenterRegressor(FeatureSpaceLearner, SingleRegressor):
     """A regressor with any kernel and any loss of the residual.
 
     Parameters
@@ -311,6 +382,7 @@ class RepresenterRegressor(RepresenterMachine, SingleRegressor):
     """
 
     shapes: ClassVar = {"dual_coef_": "1 n", "X_fit_": "n d|0 0", "intercept_": "1"}
+    rules: ClassVar[Mapping[str, Rule]] = RULES
 
     def __init__(
         self,
@@ -337,17 +409,27 @@ class RepresenterRegressor(RepresenterMachine, SingleRegressor):
         self.tol = tol
         self.max_iter = max_iter
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the kernel matrix, its factor and a product of both."""
+        return working_bytes(rows, features)
+
     def learn(self, rows: Chunk, report: Report) -> None:
         """Minimise (1)."""
-        if self._loss().margin:
+        if loss_of(self).margin:
             must = "loss must be one of the residual"
             remedy = "Use RepresenterClassifier for losses of the margin."
             raise ParameterError(sentence(self, must, repr(self.loss), remedy))
-        self._solve(rows, rows.y.astype(np.float64)[:, None], report)
+        learn_expansions(self, rows, rows.y.astype(np.float64)[:, None], report)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[ConvexProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        return expansion_problems(self, X, y[:, None], sample_weight)
 
     def predict(self, X: Any) -> Vector:
         """Return h(x) + b of each row."""
-        return self._columns(X)[:, 0]
+        return columns(self, X)[:, 0]
 
 
 def representer_fit(
@@ -414,4 +496,4 @@ def representer_fit(
         must = "y must hold labels -1 and +1 for a loss of the margin"
         raise ParameterError(sentence("representer_fit", must, f"{strange:g}"))
     task = Task(chosen, y, w, float(lam), fit_intercept)
-    return minimise(np.ascontiguousarray(K), task, tol, max_iter)
+    return minimize(np.ascontiguousarray(K), task, tol, max_iter)

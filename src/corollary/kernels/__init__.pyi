@@ -1,8 +1,8 @@
-from .algebra import After as After
 from .algebra import Conformal as Conformal
 from .algebra import Constant as Constant
 from .algebra import Exp as Exp
-from .algebra import Normalised as Normalised
+from .algebra import Normalized as Normalized
+from .algebra import OfMap as OfMap
 from .algebra import PolynomialOf as PolynomialOf
 from .algebra import Product as Product
 from .algebra import Scaled as Scaled

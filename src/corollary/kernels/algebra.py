@@ -31,14 +31,15 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import function, real
+from corollary.core.records import stored
 from corollary.kernels.kernel import Kernel, common_dtype, count
 
 __all__ = [
-    "After",
     "Conformal",
     "Constant",
     "Exp",
-    "Normalised",
+    "Normalized",
+    "OfMap",
     "PolynomialOf",
     "Product",
     "Scaled",
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Constant(Kernel):
     """k(x, z) = c: the feature sqrt(c).
@@ -65,7 +67,7 @@ class Constant(Kernel):
         """Return c for all pairs."""
         return np.full((count(X), count(Z)), self.c, common_dtype(X, Z))
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return c for each point."""
         return np.full(count(X), self.c)
 
@@ -119,6 +121,7 @@ class Joined(Kernel):
         return read
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Sum(Joined):
     """k + l + ..., (1).
@@ -139,9 +142,9 @@ class Sum(Joined):
         """Return the sum of the blocks, (1)."""
         return reduce(np.add, (k.block(X, Z) for k in self.parts))
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the sum of the diagonals."""
-        return reduce(np.add, (k.own(X) for k in self.parts))
+        return reduce(np.add, (k.square_norms(X) for k in self.parts))
 
     @property
     def formula(self) -> str:
@@ -152,6 +155,7 @@ class Sum(Joined):
         return " + ".join(repr(k) for k in self.parts)
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Product(Joined):
     """k l ..., (3).
@@ -169,9 +173,9 @@ class Product(Joined):
         """Return the product of the blocks, entry by entry, (3)."""
         return reduce(np.multiply, (k.block(X, Z) for k in self.parts))
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the product of the diagonals."""
-        return reduce(np.multiply, (k.own(X) for k in self.parts))
+        return reduce(np.multiply, (k.square_norms(X) for k in self.parts))
 
     @property
     def formula(self) -> str:
@@ -202,6 +206,7 @@ class Around(Kernel):
         return self.kernel.points(X)
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Scaled(Around):
     """c k with c >= 0, (2).
@@ -222,9 +227,9 @@ class Scaled(Around):
         """Return c times the block, (2)."""
         return self.c * self.kernel.block(X, Z)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return c times the diagonal."""
-        return self.c * self.kernel.own(X)
+        return self.c * self.kernel.square_norms(X)
 
     @property
     def formula(self) -> str:
@@ -235,6 +240,7 @@ class Scaled(Around):
         return f"{self.c:g} * {bracketed(self.kernel)}"
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class PolynomialOf(Around):
     """a_0 + a_1 k + ... + a_p k^p with a_i >= 0, (5).
@@ -259,9 +265,9 @@ class PolynomialOf(Around):
         """Return the polynomial of every entry by Horner's rule, (5)."""
         return self._of(self.kernel.block(X, Z))
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the polynomial of the diagonal."""
-        return self._of(self.kernel.own(X))
+        return self._of(self.kernel.square_norms(X))
 
     def _of(self, K: Floats) -> Floats:
         value = np.full_like(K, self.coefficients[-1])
@@ -287,6 +293,7 @@ class PolynomialOf(Around):
         return terms
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Exp(Around):
     """exp k, (6).
@@ -305,9 +312,9 @@ class Exp(Around):
         """Return the exponential of every entry, (6)."""
         return exponential(self, self.kernel.block(X, Z))
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the exponential of the diagonal."""
-        return exponential(self, self.kernel.own(X))
+        return exponential(self, self.kernel.square_norms(X))
 
     @property
     def formula(self) -> str:
@@ -337,9 +344,9 @@ class Conformal(Around):
         """Return the block with rows and columns rescaled, (4)."""
         return self._f(X)[:, None] * self.kernel.block(X, Z) * self._f(Z)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return f(x)^2 k(x, x)."""
-        return self._f(X) ** 2 * self.kernel.own(X)
+        return self._f(X) ** 2 * self.kernel.square_norms(X)
 
     def _f(self, X: Any) -> Floats:
         values = np.asarray(self.f(X), dtype=common_dtype(X, X))
@@ -355,7 +362,7 @@ class Conformal(Around):
 
 
 @dataclass(frozen=True, eq=False)
-class After(Kernel):
+class OfMap(Kernel):
     """k(g(x), g(z)), (7).
 
     Examples
@@ -375,9 +382,9 @@ class After(Kernel):
         """Return the block of the mapped points, (7)."""
         return self.kernel.block(self._g(X), self._g(Z))
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the diagonal of the mapped points."""
-        return self.kernel.own(self._g(X))
+        return self.kernel.square_norms(self._g(X))
 
     def _g(self, X: Any) -> Any:
         return self.kernel.points(self.g(X))
@@ -388,14 +395,15 @@ class After(Kernel):
         return f"k(g(x), g(z)) where k(x, z) = {self.kernel.formula}"
 
 
+@stored
 @dataclass(frozen=True, eq=False)
-class Normalised(Around):
+class Normalized(Around):
     """k / sqrt(k(x, x) k(z, z)), (8).
 
     Examples
     --------
     >>> from corollary.kernels import Linear
-    >>> Linear().normalised()([[3.0, 0.0]], [[5.0, 5.0]]).round(6).tolist()
+    >>> Linear().normalized()([[3.0, 0.0]], [[5.0, 5.0]]).round(6).tolist()
     [[0.707107]]
     """
 
@@ -405,14 +413,14 @@ class Normalised(Around):
         """Return the cosines, (8)."""
         K = self.kernel.block(X, Z)
         left, right = (
-            inverse_roots(self.kernel.own(X)),
-            inverse_roots(self.kernel.own(Z)),
+            inverse_roots(self.kernel.square_norms(X)),
+            inverse_roots(self.kernel.square_norms(Z)),
         )
         return (K * left[:, None].astype(K.dtype)) * right.astype(K.dtype)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return 1, or 0 where phi is 0."""
-        return (self.kernel.own(X) > 0).astype(np.float64)
+        return (self.kernel.square_norms(X) > 0).astype(np.float64)
 
     @property
     def formula(self) -> str:

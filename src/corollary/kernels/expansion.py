@@ -17,17 +17,12 @@ from corollary.core.errors import DataError, sentence
 from corollary.engine.blocks import row_products
 from corollary.kernels.gram import TileKernel, moved, packed
 
-__all__ = ["Kernel", "checked", "expansion", "own", "tile_of"]
+__all__ = ["Kernel", "checked", "expansion", "square_norms"]
 
 FEW = 64  # rows at a time when a user's kernel is asked for k(x, x)
 QUERY_BYTES = 2**22  # of kernel values, or of centred rows, at a time
 
 Kernel = Callable[[Matrix, Matrix], Floats]
-
-
-def tile_of(kernel: Any) -> TileKernel | None:
-    """Return what a kernel object says it is in tiles, if it is one of these."""
-    return getattr(kernel, "tile", None)
 
 
 def checked(who: Any, K: Any, expected: tuple[int, int]) -> Floats:
@@ -56,10 +51,10 @@ def expansion(kernel: TileKernel, X: Matrix, Z: Matrix, B: Floats) -> Floats:
     return np.concatenate([tiles.sums(part, B, threads) for part in some])
 
 
-def own(kernel: Kernel | None, X: Matrix) -> Floats:
+def square_norms(kernel: Kernel | None, X: Matrix) -> Floats:
     """Return k(x, x) of each row; X is the matrix itself where it is precomputed."""
     if kernel is None:
-        return np.diagonal(X)
+        return np.diagonal(X).astype(np.float64)
     if isinstance(kernel, TileKernel):
         return kernel.diagonal(X).astype(np.float64)
     parts = [X[a : a + FEW] for a in range(0, X.shape[0], FEW)]

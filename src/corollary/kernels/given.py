@@ -23,6 +23,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import array_like, one_of
 from corollary.core.parameters import function as any_function
+from corollary.core.records import stored
 from corollary.kernels.kernel import Kernel, count
 
 __all__ = ["FunctionKernel", "Precomputed"]
@@ -66,7 +67,7 @@ class FunctionKernel(Kernel):
             raise DataError(sentence(self, must, came))
         return K
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the value of each point with itself."""
         one = (self.block(X[i : i + 1], X[i : i + 1]) for i in range(count(X)))
         return np.array([K[0, 0] for K in one])
@@ -94,6 +95,7 @@ class FunctionKernel(Kernel):
         return f"{getattr(self.function, '__name__', 'k')}(x, z)"
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Precomputed(Kernel):
     """A kernel on the numbers 0, 1, ... of the rows of a matrix.
@@ -144,7 +146,7 @@ class Precomputed(Kernel):
         """Cut the matrix."""
         return self.K[np.ix_(row_numbers(X), row_numbers(Z))]
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Cut the diagonal."""
         return np.diagonal(self.K)[row_numbers(X)]
 

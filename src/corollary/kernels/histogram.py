@@ -32,12 +32,14 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.parameters import missing, real
+from corollary.core.records import stored
 from corollary.kernels.kernel import Kernel, count
 from corollary.kernels.pairs import pair_sums
 
 __all__ = ["ChiSquare", "HistogramIntersection"]
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class ChiSquare(Kernel):
     """The chi-square kernel: exponential (2), or additive (1) without gamma.
@@ -68,7 +70,7 @@ class ChiSquare(Kernel):
         D *= -self.gamma
         return np.exp(D, out=D)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the sum of x, or 1."""
         return row_sums(X) if self.gamma is None else np.ones(count(X), X.dtype)
 
@@ -84,6 +86,7 @@ class ChiSquare(Kernel):
         return f"ChiSquare({'None' if self.gamma is None else f'{self.gamma:g}'})"
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class HistogramIntersection(Kernel):
     """k(x, z) = sum_j min(x_j, z_j), (3).
@@ -101,7 +104,7 @@ class HistogramIntersection(Kernel):
         """Return the common part of all pairs, (3)."""
         return pair_sums("intersection", X, Z)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the sum of x."""
         return row_sums(X)
 

@@ -3,7 +3,7 @@
 Also known as: kernel Gram-Schmidt, kernel QR factorisation, pivoted Cholesky, partial
 Gram-Schmidt, greedy basis selection.
 
-Gram-Schmidt on the features phi(x_1), ..., phi(x_n) needs inner products only.  After r
+Gram-Schmidt on the features phi(x_1), ..., phi(x_n) needs inner products only.  OfMap r
 steps there are orthonormal q_1, ..., q_r in the span of r features, the pivots, and
 
     L_ij = <phi(x_i), q_j>, d_i = k(x_i, x_i) - sum_j L_ij^2 = ||residual of x_i||^2 (1)
@@ -149,7 +149,7 @@ def incomplete_cholesky(
     if not real(0, 1, ends="[)").holds(tol):
         must = "tol must be a number in [0, 1)"
         raise ParameterError(sentence(who, must, repr(tol)))
-    d = np.array(k.own(points), dtype=np.float64)
+    d = np.array(k.square_norms(points), dtype=np.float64)
     if (d < 0).any():
         must = "a kernel must have k(x, x) >= 0"
         raise DataError(sentence(who, must, f"{d.min():.4g}", "See mercer_check."))

@@ -33,6 +33,7 @@ import scipy.sparse as sp
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import array_like, real, whole
+from corollary.core.records import stored
 from corollary.kernels.algebra import exponential
 from corollary.kernels.gram import TileKernel, squares, tile_matrix
 from corollary.kernels.kernel import Kernel
@@ -52,11 +53,12 @@ class Tiled(Kernel):
         """Return the block in tiles."""
         return tile_matrix(self.tile, X, Z)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the diagonal from the squares of the rows."""
         return self.tile.diagonal(X)
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Linear(Tiled):
     """k(x, z) = x'z, (1).
@@ -79,6 +81,7 @@ class Linear(Tiled):
         return "x'z"
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Polynomial(Tiled):
     """k(x, z) = (gamma x'z + constant)^degree, (2).
@@ -123,6 +126,7 @@ class Polynomial(Tiled):
         return f"Polynomial({self.degree}, constant={self.constant:g}{more})"
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Sigmoid(Tiled):
     """tanh(gamma x'z + constant), (5): no Mercer kernel in general.
@@ -157,6 +161,7 @@ class Sigmoid(Tiled):
         return f"Sigmoid({self.gamma:g}, {self.constant:g})"
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Exponential(Kernel):
     """k(x, z) = exp(x'z / sigma^2), (3).
@@ -179,7 +184,7 @@ class Exponential(Kernel):
         """Return the exponential of the products, (3)."""
         return exponential(self, product(X, Z) / self.sigma**2)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return exp(||x||^2 / sigma^2)."""
         return exponential(self, squares(X) / self.sigma**2)
 
@@ -192,6 +197,7 @@ class Exponential(Kernel):
         return f"Exponential({self.sigma:g})"
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Bilinear(Kernel):
     """k(x, z) = x'A z with a positive semi-definite A, (4).
@@ -248,7 +254,7 @@ got the eigenvalue -1.
         """Return X A Z', (4)."""
         return product(X @ self.A.astype(X.dtype), Z)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return x'A x of each row."""
         left = X @ self.A.astype(X.dtype)
         if sp.issparse(X):

@@ -14,7 +14,7 @@ replaces x'z.  From kernels k, l, numbers c >= 0, functions f and maps g come ot
     a_0 + a_1 k + ... + a_p k^p with a_i >= 0,  exp k,  k / sqrt(k(x, x) k(z, z))    (2)
 
 written ``k + l``, ``c * k``, ``k * l``, ``k.conformal(f)``, ``k.after(g)``, ``k ** p``,
-``k.polynomial(a)``, ``k.exp()`` and ``k.normalised()`` (`kernels/algebra.py`).  What
+``k.polynomial(a)``, ``k.exp()`` and ``k.normalized()`` (`kernels/algebra.py`).  What
 would leave the cone of kernels, k - l or a negative c, is refused.
 
 Notation: X (n, d), Z (m, d), points in rows; K = k(X) (n, n) or k(X, Z) (n, m).
@@ -67,7 +67,7 @@ class Kernel(ABC):
         """Return k(x, z) of all pairs of points that were checked, (n, m)."""
 
     @abstractmethod
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return k(x, x) of points that were checked, (n,)."""
 
     @property
@@ -99,7 +99,7 @@ class Kernel(ABC):
         X = self.points(X)
         if Z is None:
             K = self._matrix(X, X)
-            np.fill_diagonal(K, self.own(X))
+            np.fill_diagonal(K, self.square_norms(X))
             return K
         return self._matrix(*self._pair(X, self.points(Z)))
 
@@ -114,7 +114,7 @@ class Kernel(ABC):
         -------
         array of shape (n,)
         """
-        return np.asarray(self.own(self.points(X)))
+        return np.asarray(self.square_norms(self.points(X)))
 
     def points(self, X: Any) -> Any:
         """Check points: rows of finite numbers, texts, or a sequence of anything."""
@@ -210,15 +210,15 @@ class Kernel(ABC):
         -------
         Kernel
         """
-        from corollary.kernels.algebra import After
+        from corollary.kernels.algebra import OfMap
 
-        return After(self, g)
+        return OfMap(self, g)
 
-    def normalised(self) -> Kernel:
+    def normalized(self) -> Kernel:
         """Return k(x, z) / sqrt(k(x, x) k(z, z)), the cosine of the two features."""
-        from corollary.kernels.algebra import Normalised
+        from corollary.kernels.algebra import Normalized
 
-        return Normalised(self)
+        return Normalized(self)
 
     # -- one kernel is equal to another where its parameters are -----------------------
     def _values(self) -> tuple[Any, ...]:

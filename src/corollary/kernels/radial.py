@@ -33,6 +33,7 @@ from scipy.spatial.distance import cdist
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import real, whole
+from corollary.core.records import stored
 from corollary.core.rows import dense
 from corollary.kernels.gram import TileKernel, squares
 from corollary.kernels.inner_product import Tiled, product
@@ -42,6 +43,7 @@ from corollary.kernels.pairs import pair_sums
 __all__ = ["Gaussian", "InverseMultiquadric", "Laplacian"]
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Gaussian(Tiled):
     """k(x, z) = exp(-||x - z||^2 / (2 sigma^2)), (1).
@@ -102,6 +104,7 @@ class Gaussian(Tiled):
         return f"Gaussian({self.sigma:g})"
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Laplacian(Kernel):
     """k(x, z) = exp(-gamma ||x - z||_p), (2).
@@ -132,7 +135,7 @@ class Laplacian(Kernel):
         D *= -self.gamma
         return np.exp(D, out=D)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return 1 for each point."""
         return np.ones(count(X), X.dtype)
 
@@ -146,6 +149,7 @@ class Laplacian(Kernel):
         return f"Laplacian({self.gamma:g}, p={self.p})"
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class InverseMultiquadric(Kernel):
     """k(x, z) = (||x - z||^2 + c^2)^(-1/2), (3).
@@ -168,7 +172,7 @@ class InverseMultiquadric(Kernel):
         """Return the inverse roots, (3)."""
         return 1 / np.sqrt(squared_distances(X, Z) + self.c**2)
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return 1 / c for each point."""
         return np.full(count(X), 1 / self.c, X.dtype)
 

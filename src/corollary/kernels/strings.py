@@ -20,7 +20,7 @@ P_0 = 1 and P_q(a, b) the sum for q letters in x[:a], z[:b], stretched to their 
     k(x, z)   = sum_{a, b} M_k(a, b)                                                 (5)
 
 where (4) is a filter y_a = lambda y_{a-1} + x_a along either side: O(k |x| |z|) steps.
-Long texts have large values; ``.normalised()`` takes the length out.
+Long texts have large values; ``.normalized()`` takes the length out.
 
 Both take lists of texts.  A machine that takes numbers only is given rows of letters by
 `letters`, which these kernels read as the texts they are.
@@ -43,6 +43,7 @@ import scipy.sparse as sp
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import real, whole
+from corollary.core.records import stored
 from corollary.kernels.kernel import Kernel
 
 __all__ = ["Spectrum", "Subsequence", "letters"]
@@ -50,6 +51,7 @@ __all__ = ["Spectrum", "Subsequence", "letters"]
 TABLE_BYTES = 2**24  # of the table (4) at a time
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Spectrum(Kernel):
     """The inner product of the counts of all texts of so many letters, (1).
@@ -76,7 +78,7 @@ class Spectrum(Kernel):
         A.resize(A.shape[0], len(numbers))
         return np.asarray((A @ B.T).toarray())
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return the squares of the counts."""
         return np.array([float(sum(c * c for c in self._grams(x).values())) for x in X])
 
@@ -101,6 +103,7 @@ class Spectrum(Kernel):
         return f"sum_{{|u| = {self.length}}} c_u(x) c_u(z)"
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Subsequence(Kernel):
     """Common subsequences of so many letters, with gaps that decay, (2).
@@ -134,7 +137,7 @@ class Subsequence(Kernel):
                 K[i, a : a + step] = self._with_each(x, padded(Z[a : a + step]))
         return K
 
-    def own(self, X: Any) -> Floats:
+    def square_norms(self, X: Any) -> Floats:
         """Return (5) of each text with itself."""
         return np.array([float(self._with_each(x, padded([x]))[0]) for x in X])
 

@@ -7,11 +7,11 @@ report that adds up theirs.  Every member tells 0 from 1.
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -27,14 +27,12 @@ from corollary.core.checks import (
     encode_labels,
 )
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.interrupt import as_before
 from corollary.core.memory import check_memory
-from corollary.core.parameters import check_parameters
-from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.report import StopReason
 from corollary.core.roles import Classifier
-from corollary.decisions.cost_sensitive import fit_with_weights
 from corollary.decisions.prior_classifier import PriorClassifier
 from corollary.engine.executors.team import in_turn, run_parts
+from corollary.engine.meta import Inside, MetaLearner, fit_with_weights
 from corollary.linear.logistic.logistic_regression import LogisticRegression
 
 __all__ = [
@@ -121,7 +119,7 @@ def claims(member: Any, score: Floats) -> Vector:
     return score > (0.0 if odds and not is_constant(member) else 0.5)
 
 
-class BinaryMembers(Classifier):
+class BinaryMembers(MetaLearner, Classifier):
     """Several binary machines behind one classifier."""
 
     binary_parts = True
@@ -155,29 +153,8 @@ class BinaryMembers(Classifier):
         return LogisticRegression() if self.estimator is None else self.estimator
 
     # -- learning ------------------------------------------------------------------
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the members.
-
-        Parameters
-        ----------
-        X : array or CSR matrix of shape (n, d)
-        y : array of shape (n,)
-            Labels; for `OneVsRestClassifier` also 0/1 of shape (n, k).
-        sample_weight : array of shape (n,), optional
-            Passed on to the members.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, self.rules)
-        with as_before(self):
-            self._learn(X, y, sample_weight)
-        return self
-
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def delegate(self, X: Any, y: Any, sample_weight: Any) -> Inside:
         """Fit every member; after Ctrl-C some would be missing."""
-        begun = time.perf_counter()
         X, codes, w = self._checked(X, y, sample_weight)
         n, k = len(codes), len(self.classes_)
         needed = n * (PER_LABEL * k + PER_SCORE * self._members(k))
@@ -197,13 +174,18 @@ class BinaryMembers(Classifier):
             cut if self._between_rows() and cut[0] is not None else None
         )
         self.estimators_ = in_threads(fitted, tasks, self.n_jobs)
-        self.report_ = self._sum(tasks, X, time.perf_counter() - begun)
+        unclear = self.ambiguity(X)
+        shares = {
+            "unclaimed_share": float(unclear.none.mean()),
+            "contested_share": float(unclear.several.mean()),
+        }
+        return self._inside([task.name for task in tasks], n, shares)
 
     @available_if(base_has("partial_fit"))  # type: ignore[untyped-decorator]
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
-        """Let the members learn from one more batch; the first must tell all `classes`.
+        """Let the members learn from one more batch; the first must name all `classes`.
 
         Parameters
         ----------
@@ -216,8 +198,10 @@ class BinaryMembers(Classifier):
         -------
         self
         """
-        check_parameters(self, self.rules)
-        begun = time.perf_counter()
+        return self._fit_by(lambda: self._absorb(X, y, classes, sample_weight))
+
+    def _absorb(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Inside:
+        """Let every member learn from one more batch."""
         first = not hasattr(self, "estimators_")
         if first and classes is None:
             must = "classes must be passed on the first call to partial_fit"
@@ -232,17 +216,34 @@ class BinaryMembers(Classifier):
         def absorbed(pair: tuple[Task, Any]) -> Any:
             task, member = pair
             given = {} if w is None else {"sample_weight": task.own(w)}
-            told = {} if hasattr(member, "classes_") else {"classes": [0, 1]}
+            known = {} if hasattr(member, "classes_") else {"classes": [0, 1]}
             if not len(task.y):
                 return member
-            return member.partial_fit(task.own(X), task.y, **told, **given)
+            return member.partial_fit(task.own(X), task.y, **known, **given)
 
         pairs = list(zip(tasks, self.estimators_, strict=True))
         self.estimators_ = in_threads(absorbed, pairs, self.n_jobs)
-        before = 0 if first else self.report_.rows
-        self.report_ = self._sum(tasks, None, time.perf_counter() - begun)
-        self.report_.stop, self.report_.rows = StopReason.STREAMING, before + len(codes)
-        return self
+        rows = len(codes) + (0 if first else self.report_.rows)
+        return self._inside([task.name for task in tasks], rows)._replace(
+            stop=StopReason.STREAMING
+        )
+
+    def _inside(
+        self,
+        names: list[str],
+        rows: int,
+        shares: Mapping[str, float] = MappingProxyType({}),
+    ) -> Inside:
+        """Return the members with what the report says of all of them."""
+        texts, constant = [], []
+        for name, member in zip(names, self.estimators_, strict=True):
+            known = getattr(member, "report_", None)
+            texts += [f"{name}: {text}" for text in getattr(known, "warnings", ())]
+            constant += [name] if is_constant(member) else []
+        if constant:
+            texts.append(f"{constant} are the same in every row.")
+        facts = {"estimator": type(self._base()).__name__, "n_members": len(names)}
+        return Inside(self.estimators_, rows, {**facts, **shares}, texts)
 
     def _checked(
         self, X: Any, y: Any, w: Any, reset: bool = True, known: bool = False
@@ -287,43 +288,6 @@ class BinaryMembers(Classifier):
     def n_classes_(self) -> int:
         """Number of classes."""
         return len(self.classes_)
-
-    def _sum(self, tasks: Sequence[Task], X: Any, seconds: float) -> Report:
-        """Add up the members' reports, and say what they do not agree on."""
-        own = [getattr(member, "report_", None) for member in self.estimators_]
-        known = [r for r in own if r is not None]
-        worst = max(known, key=lambda r: r.optimality.value or 0.0, default=None)
-        reasons = [r.stop for r in known] or [StopReason.DELEGATED]
-        short = [s for s in reasons if s.remedy]
-        report = Report(
-            type(self).__name__,
-            (short or reasons)[0],
-            sum(r.passes for r in known),
-            sum(r.reads for r in known),
-            0 if X is None else X.shape[0],
-            optimality=Optimality("unknown", None)
-            if worst is None
-            else worst.optimality,
-            seconds=seconds,
-            executor=f"{self.n_jobs or 1} threads for the members",
-            source="arrays",
-        )
-        report.facts["members"] = f"{len(tasks)} x {type(self._base()).__name__}"
-        for task, r in zip(tasks, own, strict=True):
-            for text in [] if r is None else r.warnings:
-                report.warnings.append(f"{task.name}: {text}")
-        constant = [
-            task.name
-            for task, member in zip(tasks, self.estimators_, strict=True)
-            if is_constant(member)
-        ]
-        if constant:
-            report.warnings.append(f"{constant} are the same in every row.")
-        if X is not None:
-            unclear = self.ambiguity(X)
-            report.facts["claimed by none"] = f"{unclear.none.mean():.2%} of the rows"
-            report.facts["claimed by several"] = f"{unclear.several.mean():.2%}"
-        return report
 
     # -- use -----------------------------------------------------------------------
     def _scores(self, X: Any) -> tuple[Matrix, Floats]:

@@ -29,20 +29,21 @@ from corollary.core.parameters import missing, real
 from corollary.engine import Chunk
 from corollary.naive_bayes.discrete import (
     COMMON_RULES,
-    DiscreteNB,
+    CountsLearner,
     FeatureCounts,
     LogTable,
     check_range,
     linear_scores,
     log_shares,
+    mean_loss,
 )
 from corollary.naive_bayes.multinomial_nb import by_feature
-from corollary.naive_bayes.naive_bayes import Joint, vetoed
+from corollary.naive_bayes.naive_bayes import Joint, NaiveBayes, vetoed
 
 __all__ = ["BernoulliNB"]
 
 
-class BernoulliNB(DiscreteNB):
+class BernoulliNB(CountsLearner, NaiveBayes):
     """Naive Bayes for features that are there or not.
 
     Parameters
@@ -133,8 +134,7 @@ class BernoulliNB(DiscreteNB):
 
     def objective(self, s: FeatureCounts, state: LogTable) -> float:
         """Return the negative log-likelihood per row, without the class part."""
-        both = FeatureCounts(s.n, np.hstack([s.N, s.n[:, None] - s.N]))
-        return super().objective(both, state)
+        return mean_loss(s.n, np.hstack([s.N, s.n[:, None] - s.N]), state.L)
 
     def _set_counts(self, s: FeatureCounts, L: Floats) -> None:
         d = s.N.shape[1]

@@ -26,7 +26,6 @@ Course: S0-5, S3-28, S4-41. Reference: Mitchell (1997), ch. 6.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,7 +33,7 @@ import numpy as np
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import array_like, missing, real, whole
-from corollary.engine import Chunk, Data
+from corollary.engine import Chunk
 from corollary.naive_bayes.categories import (
     CategoryCounts,
     as_codes,
@@ -44,13 +43,18 @@ from corollary.naive_bayes.categories import (
     log_tables,
     split,
 )
-from corollary.naive_bayes.discrete import COMMON_RULES, DiscreteNB, LogTable
-from corollary.naive_bayes.naive_bayes import Joint, vetoed
+from corollary.naive_bayes.discrete import (
+    COMMON_RULES,
+    CountsLearner,
+    LogTable,
+    mean_loss,
+)
+from corollary.naive_bayes.naive_bayes import Joint, NaiveBayes, vetoed
 
 __all__ = ["CategoricalNB", "refuse_unseen"]
 
 
-class CategoricalNB(DiscreteNB):
+class CategoricalNB(CountsLearner, NaiveBayes):
     """Naive Bayes for categories, coded as whole numbers from 0.
 
     Parameters
@@ -135,11 +139,6 @@ class CategoricalNB(DiscreteNB):
         return tags
 
     # -- learning ------------------------------------------------------------------
-    def start(self, data: Data, seed: int) -> LogTable:
-        """Check the parameters that depend on the data."""
-        least_categories(self, self.min_categories, data.source.n_features)
-        return super().start(data, seed)
-
     def statistics(self, chunk: Chunk, state: LogTable) -> CategoryCounts:
         """Count the categories of each class in the chunk."""
         d = chunk.X.shape[1]
@@ -150,7 +149,7 @@ class CategoricalNB(DiscreteNB):
 
     def objective(self, s: CategoryCounts, state: LogTable) -> float:
         """Return the negative log-likelihood per row, without the class part."""
-        return super().objective(replace(s, N=s.widened(state.J), J=state.J), state)
+        return mean_loss(s.n, s.widened(state.J), state.L)
 
     def _log_shares(self, s: CategoryCounts) -> Floats:
         return log_tables(s, float(self._smoothing(len(s.J))))  # (1)

@@ -29,6 +29,7 @@ from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import stored
 from corollary.engine import Chunk, Statistics
 from corollary.naive_bayes.discrete import log_shares
 from corollary.naive_bayes.naive_bayes import Joint
@@ -46,6 +47,7 @@ __all__ = [
 MOST = 2**24  # categories of a feature; float32 holds no larger number exactly
 
 
+@stored
 @dataclass(frozen=True)
 class CategoryCounts(Statistics):
     """Weight of each class, and of each category of each feature in it."""

@@ -34,7 +34,7 @@ from corollary.core.parameters import boolean
 from corollary.engine import Chunk
 from corollary.naive_bayes.discrete import (
     COMMON_RULES,
-    DiscreteNB,
+    CountsLearner,
     FeatureCounts,
     LogTable,
     check_range,
@@ -42,12 +42,12 @@ from corollary.naive_bayes.discrete import (
     log_shares,
 )
 from corollary.naive_bayes.multinomial_nb import by_feature
-from corollary.naive_bayes.naive_bayes import Joint
+from corollary.naive_bayes.naive_bayes import Joint, NaiveBayes
 
 __all__ = ["ComplementNB"]
 
 
-class ComplementNB(DiscreteNB):
+class ComplementNB(CountsLearner, NaiveBayes):
     """Naive Bayes for counts, where classes are of very different sizes.
 
     Parameters

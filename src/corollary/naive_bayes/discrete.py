@@ -33,21 +33,22 @@ from corollary.core.arrays import Floats, Matrix
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import array_like, boolean, missing, real
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.rows import rows_loop
 from corollary.core.vectors import class_priors
-from corollary.engine import Chunk, Data, Fitted, Statistics
-from corollary.naive_bayes.naive_bayes import NaiveBayes
+from corollary.engine import Chunk, Data, Fitted, Statistics, StreamingClassifier
 
 __all__ = [
     "COMMON_RULES",
-    "DiscreteNB",
+    "CountsLearner",
     "FeatureCounts",
     "LogTable",
     "check_range",
     "finite",
     "linear_scores",
     "log_shares",
+    "mean_loss",
 ]
 
 LEAST_ALPHA = 1e-10  # what force_alpha=False raises alpha to
@@ -61,6 +62,7 @@ COMMON_RULES = {
 }
 
 
+@stored
 @dataclass(frozen=True)
 class FeatureCounts(Statistics):
     """Weight of each class, and sum of each feature in it."""
@@ -69,6 +71,7 @@ class FeatureCounts(Statistics):
     N: Floats  # (k, d)
 
 
+@stored
 @dataclass(frozen=True)
 class LogTable:
     """The state: the logarithms of (1) and (2)."""
@@ -78,8 +81,8 @@ class LogTable:
     J: Any = None  # (d,) values of each feature, where each has a table of its own
 
 
-class DiscreteNB(NaiveBayes):
-    """Naive Bayes whose statistics are counts.
+class CountsLearner(StreamingClassifier):
+    """Learns the tables of a naive Bayes classifier from counts.
 
     `one_table` says that all features of a class share one distribution.
     """
@@ -93,7 +96,7 @@ class DiscreteNB(NaiveBayes):
     one_table: ClassVar[bool] = False
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.classifier_tags.poor_score = True  # on numbers, which are no counts
         return tags
 
@@ -124,14 +127,15 @@ class DiscreteNB(NaiveBayes):
 
     def objective(self, s: Any, state: LogTable) -> float:
         """Return the negative log-likelihood per row, without the class part."""
-        return -float(np.vdot(s.N, finite(state.L)) / s.n.sum())
+        return mean_loss(s.n, s.N, state.L)
 
     def account(self, state: LogTable, report: Report) -> None:
         """Shares of counts are exact."""
         report.optimality = Optimality("exact to rounding", 0.0)
         k = len(state.log_prior)
-        fixed = k * (1 if self.one_table else self.n_features_in_)  # by sums of 1
-        report.facts["parameters"] = state.L.size - fixed + k - 1
+        d = self.n_features_in_  # type: ignore[attr-defined]
+        fixed = k * (1 if self.one_table else d)  # by sums of 1
+        report.facts["n_parameters"] = state.L.size - fixed + k - 1
         if not self.force_alpha and np.min(self.alpha) < LEAST_ALPHA:
             report.warnings.append(
                 f"alpha was raised to {LEAST_ALPHA:g}; force_alpha=True keeps it."
@@ -147,7 +151,7 @@ class DiscreteNB(NaiveBayes):
             vetoes = np.argwhere(np.isneginf(state.L))
             c, j = vetoes[0]
             where = f"{self._event(fitted.statistics, int(j))} class"
-            self.report_.warnings.append(
+            fitted.report.warnings.append(
                 f"{len(vetoes)} counts are zero, first {where} "
                 f"{self.classes_[c].item()!r}: with alpha = 0 each of them decides "
                 "alone where a row belongs; use alpha > 0."
@@ -189,6 +193,11 @@ class DiscreteNB(NaiveBayes):
         if least < low or most > high:
             refuse(self, chunk.X, chunk.first_row, low, high)
         return FeatureCounts(n, N)
+
+
+def mean_loss(n: Floats, N: Floats, L: Floats) -> float:
+    """Return the negative log-likelihood per row of counts N under shares exp(L)."""
+    return -float(np.vdot(N, finite(L)) / n.sum())
 
 
 def check_range(who: object, X: Matrix, low: float, high: float) -> Matrix:

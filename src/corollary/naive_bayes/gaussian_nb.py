@@ -31,15 +31,17 @@ from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
 from corollary.core.parameters import array_like, missing, real
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import class_priors
-from corollary.engine import Chunk, Data, Fitted
+from corollary.engine import Chunk, Data, Fitted, StreamingClassifier
 from corollary.engine.classes import ClassMoments
 from corollary.naive_bayes.naive_bayes import Joint, NaiveBayes
 
 __all__ = ["GaussianNB", "gaussian_scores"]
 
 
+@stored
 @dataclass(frozen=True)
 class Gaussians:
     """The state: the parameters of (1)."""
@@ -53,7 +55,7 @@ class Gaussians:
     epsilon: float = 0.0
 
 
-class GaussianNB(NaiveBayes):
+class GaussianNB(StreamingClassifier, NaiveBayes):
     """Naive Bayes with Gaussian features.
 
     Parameters
@@ -131,7 +133,7 @@ class GaussianNB(NaiveBayes):
     def account(self, state: Gaussians, report: Report) -> None:
         """Maximum likelihood is exact here; name features that never vary."""
         report.optimality = Optimality("exact to rounding", 0.0)
-        report.facts["parameters"] = 2 * state.k * state.d + state.k - 1
+        report.facts["n_parameters"] = 2 * state.k * state.d + state.k - 1
         still = np.flatnonzero((state.s <= state.epsilon).any(axis=0))
         if len(still):
             report.warnings.append(

@@ -48,9 +48,10 @@ from scipy.stats import binom, norm
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import array_like, missing, one_of, real, whole
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import class_priors
-from corollary.engine import Chunk, Data, Fitted, Statistics
+from corollary.engine import Chunk, Data, Fitted, Statistics, StreamingClassifier
 from corollary.engine.classes import ClassMoments, ClassScatters
 from corollary.naive_bayes.categorical_nb import refuse_unseen
 from corollary.naive_bayes.categories import (
@@ -69,6 +70,7 @@ from corollary.naive_bayes.naive_bayes import Joint, NaiveBayes, vetoed
 __all__ = ["MixedError", "MixedNB", "MixedRule", "mixed_error"]
 
 
+@stored
 @dataclass(frozen=True)
 class MixedSums(Statistics):
     """What a chunk says of the numbers and of the answers."""
@@ -77,6 +79,7 @@ class MixedSums(Statistics):
     answers: CategoryCounts
 
 
+@stored
 @dataclass(frozen=True)
 class MixedModel:
     """The state: the columns of each kind, and the parameters of (1)."""
@@ -90,7 +93,7 @@ class MixedModel:
     epsilon: float = 0.0
 
 
-class MixedNB(NaiveBayes):
+class MixedNB(StreamingClassifier, NaiveBayes):
     """Bayes' rule on Gaussian, yes-no and categorical columns together.
 
     Parameters
@@ -241,7 +244,7 @@ class MixedNB(NaiveBayes):
         g, k = len(state.numeric), len(state.prior)
         free = g + (g * (g + 1) // 2 if self.covariance == "full" else g)
         answers = state.L.shape[1] - len(state.discrete)
-        report.facts["parameters"] = k * (free + answers) + k - 1
+        report.facts["n_parameters"] = k * (free + answers) + k - 1
         if g and self.covariance == "full" and np.linalg.eigvalsh(state.S).min() <= 0:
             report.warnings.append(
                 "the covariance of some class is singular: the model cannot predict; "
@@ -330,8 +333,8 @@ class MixedNB(NaiveBayes):
             return np.zeros(0, dtype=np.int64)
         known = {} if names is None else {name: j for j, name in enumerate(names)}
         found = np.array([known.get(c, -1) if isinstance(c, str) else c for c in given])
-        whole_ = found.dtype.kind in "iu" and found.ndim == 1
-        if not whole_ or found.min() < 0 or found.max() >= d:
+        integral = found.dtype.kind in "iu" and found.ndim == 1
+        if not integral or found.min() < 0 or found.max() >= d:
             must = f"{which} must name columns, or number them in [0, {d})"
             raise ParameterError(sentence(self, must, repr(given)[:60]))
         return np.unique(found).astype(np.int64)

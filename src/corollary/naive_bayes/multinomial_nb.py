@@ -30,19 +30,19 @@ from corollary.core.arrays import Floats, Matrix
 from corollary.engine import Chunk
 from corollary.naive_bayes.discrete import (
     COMMON_RULES,
-    DiscreteNB,
+    CountsLearner,
     FeatureCounts,
     LogTable,
     check_range,
     linear_scores,
     log_shares,
 )
-from corollary.naive_bayes.naive_bayes import Joint, vetoed
+from corollary.naive_bayes.naive_bayes import Joint, NaiveBayes, vetoed
 
 __all__ = ["MultinomialNB"]
 
 
-class MultinomialNB(DiscreteNB):
+class MultinomialNB(CountsLearner, NaiveBayes):
     """Naive Bayes for counts, such as those of the words in a text.
 
     Parameters

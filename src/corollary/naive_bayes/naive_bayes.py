@@ -27,7 +27,6 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.roles import Classifier
-from corollary.engine import StreamingClassifier
 from corollary.objectives.softmax import log_softmax, softmax
 
 __all__ = ["Joint", "NaiveBayes", "vetoed"]
@@ -40,8 +39,8 @@ class Joint(NamedTuple):
     V: Floats | None = None  # (n, k); None = no factor is zero
 
 
-class NaiveBayes(StreamingClassifier, Classifier):
-    """Learns a model of each class from sums, and applies Bayes' rule to them."""
+class NaiveBayes(Classifier):
+    """Applies Bayes' rule to a model of each class."""
 
     # logarithms of what was never seen, without smoothing
     may_be_infinite = ("class_log_prior_", "feature_log_prob_", "absence_log_prob_")

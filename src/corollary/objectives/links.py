@@ -34,6 +34,7 @@ from scipy.special import expit, log_expit, log_ndtr, logit, ndtr, ndtri
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.records import stored
 
 __all__ = [
     "LINKS",
@@ -130,6 +131,7 @@ class Log(Link):
         return self.inverse(eta)
 
 
+@stored
 @dataclass(frozen=True)
 class Logit(Link):
     """The logarithm of the odds (2).
@@ -158,6 +160,7 @@ class Logit(Link):
         return Logs(mean, rest, mean + rest)
 
 
+@stored
 @dataclass(frozen=True)
 class Probit(Link):
     """The quantile of the standard normal law (2)."""
@@ -182,6 +185,7 @@ class Probit(Link):
         return Logs(log_ndtr(eta), log_ndtr(-eta), slope)
 
 
+@stored
 @dataclass(frozen=True)
 class CLogLog(Link):
     """The complementary log-log (3): time to a first event, in intervals."""
@@ -207,6 +211,7 @@ class CLogLog(Link):
         return Logs(mean, -hazard, eta - hazard)
 
 
+@stored
 @dataclass(frozen=True)
 class LogLog(Link):
     """The log-log (4), the mirror image of the complementary one.
@@ -235,6 +240,7 @@ class LogLog(Link):
         return Logs(mirrored.rest, mirrored.mean, mirrored.slope)
 
 
+@stored
 @dataclass(frozen=True)
 class Cauchit(Link):
     """The quantile of the Cauchy law (4): tails so heavy that no row is impossible.

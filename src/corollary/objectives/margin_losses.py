@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import entr, expit, logit
 
 from corollary.core.arrays import Floats
+from corollary.core.records import stored
 from corollary.objectives.loss import LinearLink, OfMargin, require, share_of, within
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
 ]
 
 
+@stored
 @dataclass(frozen=True)
 class Logistic(OfMargin):
     """log(1 + e^-u), in the units of a base: `Logistic(2)` lies above the 0-1 loss.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.records import stored
 from corollary.objectives.loss import LinearLink, OfResidual, require, share_of, within
 
 __all__ = [
@@ -50,6 +51,7 @@ class Squared(LinearLink, OfResidual):
         return 1.0
 
 
+@stored
 @dataclass(frozen=True)
 class Quantile(OfResidual):
     """q (y - f) where f is too low, (1 - q)(f - y) where too high: the q-quantile.
@@ -143,6 +145,7 @@ class _Straight(_Tube):
         return self.reach * np.sign(2 * share_of(self, eta) - 1)
 
 
+@stored
 @dataclass(frozen=True)
 class EpsilonInsensitive(_Straight):
     """max(0, abs(r) - epsilon), the loss of support vector regression.
@@ -165,6 +168,7 @@ class Absolute(_Straight):
     epsilon: float = field(default=0.0, init=False, repr=False)
 
 
+@stored
 @dataclass(frozen=True)
 class SquaredEpsilonInsensitive(_Tube, LinearLink):
     """max(0, abs(r) - epsilon)^2.
@@ -197,6 +201,7 @@ class SquaredEpsilonInsensitive(_Tube, LinearLink):
         return 2.0
 
 
+@stored
 @dataclass(frozen=True)
 class Huber(OfResidual):
     """r^2/2 near the target, straight beyond delta: far rows pull no harder.

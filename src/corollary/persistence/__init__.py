@@ -3,15 +3,15 @@
 A model file is one safetensors file.  Its header holds a checksum of the whole file and
 a JSON tree, its body the arrays::
 
-    {"format": 2, "version": "0.1.0", "class": "KMeans", "parameters": {...},
+    {"format": 3, "version": "0.1.0", "class": "KMeans", "parameters": {...},
      "learned": {...}}
 
 An estimator inside a model is such a tree again.  A class is named by its key in
-`registry.ESTIMATORS`, a record inside it by its key in `RECORDS`; no module path is
-ever read from a file, and nothing is imported, called or evaluated because a file says
-so.  `load` checks every byte, name, type and shape before it hands out a model, and has
-the model answer for some rows: a forged or damaged file ends in one sentence,
-`ModelFileError`.
+`registry.ESTIMATORS`, a record inside it by its package and its class, which must be
+marked as stored (`core/records.py`).  No module path is ever read from a file, and
+nothing is called or evaluated because a file says so.  `load` checks every byte, name,
+type and shape before it hands out a model, and has the model answer for some rows: a
+forged or damaged file ends in one sentence, `ModelFileError`.
 
 The checksum tells damage, not forgery: whoever can write a file can write its checksum.
 
@@ -34,11 +34,10 @@ from corollary.core.errors import ModelFileError, ParameterError, sentence
 from corollary.persistence.audit import check_answers
 from corollary.persistence.container import FORMAT, packed, read_file, unpacked
 from corollary.persistence.models import model_of
-from corollary.persistence.records import RECORDS
 from corollary.persistence.trees import is_ours, model_tree
 from corollary.persistence.whole_files import write_whole
 
-__all__ = ["FORMAT", "RECORDS", "load", "save"]
+__all__ = ["FORMAT", "load", "save"]
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -92,20 +91,22 @@ def load(path: str | os.PathLike[str]) -> Any:
             raise ModelFileError("the file holds arrays that the model does not use")
         check_answers(model)
     except ModelFileError as error:
-        raise ModelFileError(told(shown, f"{error}")) from None
+        raise ModelFileError(cannot_load(shown, f"{error}")) from None
     except FileNotFoundError:
-        raise ModelFileError(told(shown, "it does not exist")) from None
+        raise ModelFileError(cannot_load(shown, "it does not exist")) from None
     except OSError as error:
-        raise ModelFileError(told(shown, error.strerror or f"{error}")) from None
+        raise ModelFileError(cannot_load(shown, error.strerror or f"{error}")) from None
     except MemoryError:
-        raise ModelFileError(told(shown, "it needs too much memory")) from None
+        raise ModelFileError(cannot_load(shown, "it needs too much memory")) from None
     except Exception as error:  # whatever is wrong with a file is the file's fault
-        raise ModelFileError(told(shown, f"{error}" or type(error).__name__)) from None
+        raise ModelFileError(
+            cannot_load(shown, f"{error}" or type(error).__name__)
+        ) from None
     warn_if_newer(shown, tree["version"])
     return model
 
 
-def told(shown: str, reason: str) -> str:
+def cannot_load(shown: str, reason: str) -> str:
     """Say in one sentence that a file cannot be loaded, and why."""
     reason = plain(reason).rstrip(".")
     return f"load: {shown} cannot be loaded: {reason}."

@@ -19,7 +19,7 @@ from corollary.core.errors import ModelFileError
 
 __all__ = ["FORMAT", "LARGEST", "packed", "read_file", "unpacked"]
 
-FORMAT = 2
+FORMAT = 3
 DTYPES = {
     "BOOL": "bool", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
     "U8": "uint8", "U16": "uint16", "U32": "uint32", "U64": "uint64",

@@ -12,10 +12,10 @@ import scipy.sparse as sp
 
 from corollary.core.errors import ModelFileError
 from corollary.core.parameters import check_parameters
+from corollary.core.records import STORED
 from corollary.core.report import Report
 from corollary.persistence.audit import check_shapes
-from corollary.persistence.records import RECORDS
-from corollary.registry import ESTIMATORS
+from corollary.registry import ESTIMATORS, packages, public_names
 
 __all__ = ["model_of"]
 
@@ -148,11 +148,25 @@ def csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
     return rows
 
 
-def record(name: str, fields: dict[str, Any], arrays: dict[str, Any]) -> Any:
-    """Build a record of the table, and hold its fields to their plain types."""
-    if name not in RECORDS:
+def record_class(name: str) -> Any:
+    """Find a record that is marked as stored.
+
+    The estimators of a file are imported first, and their records with them; a record
+    that users put in, such as a kernel, is a public name of its package.
+    """
+    package, _, public = name.partition(".")
+    if name not in STORED and f"corollary.{package}" in packages():
+        module = public_names(f"corollary.{package}").get(public)
+        if module is not None:
+            importlib.import_module(module)
+    if name not in STORED:
         raise ModelFileError(f"{name!r} is no record of Corollary")
-    cls = getattr(importlib.import_module(RECORDS[name]), name.rpartition(".")[2])
+    return STORED[name]
+
+
+def record(name: str, fields: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    """Build a record that may be stored, and hold its fields to their plain types."""
+    cls = record_class(name)
     declared = dataclasses.fields(cls)
     if set(fields) != {field.name for field in declared}:
         raise ModelFileError(f"{name} has other fields")

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.records import STORED, record_name
 from corollary.core.report import Report
 from corollary.persistence.container import LARGEST
-from corollary.persistence.records import record_key
 from corollary.registry import ESTIMATORS
 
 __all__ = ["NUMERIC", "is_ours", "model_tree"]
@@ -26,6 +26,11 @@ def is_ours(model: Any) -> bool:
     """Tell whether a value is an estimator in the table."""
     name = type(model).__name__
     return ESTIMATORS.get(name) == type(model).__module__
+
+
+def is_stored(value: Any) -> bool:
+    """Tell whether a value is a record that is marked as stored."""
+    return type(value) in STORED.values() and dataclasses.is_dataclass(value)
 
 
 def model_tree(model: Any, arrays: dict[str, Any]) -> dict[str, Any]:
@@ -72,11 +77,10 @@ def tree_of(value: Any, arrays: dict[str, Any], who: str) -> Any:
     if isinstance(value, BaseEstimator):
         must = "an estimator inside a model to be saved must be one of Corollary's"
         raise ParameterError(sentence(who, must, f"a {type(value).__module__}.{name}"))
-    key = record_key(type(value))
-    if key is not None and dataclasses.is_dataclass(value):
+    if is_stored(value):
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
         return {
-            "record": key,
+            "record": record_name(type(value)),
             "fields": {k: tree_of(v, arrays, who) for k, v in fields.items()},
         }
     must = "a model to be saved must hold plain values and arrays"

@@ -24,6 +24,7 @@ from sklearn.base import OneToOneFeatureMixin
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_memory
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.hooks import hook
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Transformer
 from corollary.core.vectors import numbers
@@ -32,15 +33,17 @@ from corollary.engine.order_statistics import Cells, Ranges
 
 __all__ = [
     "Expansion",
-    "RangedExpansion",
+    "RangesLearner",
     "centres_of_features",
     "exact",
+    "exact_ranges",
+    "publish_columns",
     "spacing",
     "with_ones",
 ]
 
 
-class Expansion(SummationLearner, Transformer):
+class Expansion(Transformer):
     """Turns rows into rows h(x)."""
 
     n_features_out_: int
@@ -62,15 +65,7 @@ class Expansion(SummationLearner, Transformer):
     def _names(self, inputs: list[str]) -> list[str]:
         """Name the columns of h."""
 
-    # -- learning ------------------------------------------------------------------
-    def publish(self, fitted: Fitted) -> None:
-        """Set what users read."""
-        self._learn(fitted.state)
-        self.n_features_out_ = self._columns()
-        fitted.report.facts["columns"] = (
-            f"{self.n_features_out_} from {self.n_features_in_}"
-        )
-
+    @hook
     def _check_learned(self) -> None:
         """Refuse learned attributes that no fit leaves, shapes aside."""
 
@@ -93,8 +88,9 @@ class Expansion(SummationLearner, Transformer):
         Returns
         -------
         array of shape (n, p)
-            In the precision of X.
+            In the precision of X; columns of a sparse matrix stay columns (CSC).
         """
+        by_columns = getattr(X, "format", "") == "csc"
         X = self._query(X)
         if not sp.issparse(X):  # sparse rows stay sparse
             p = self._columns()
@@ -104,7 +100,8 @@ class Expansion(SummationLearner, Transformer):
                 f"{X.shape[0]:,} rows of {p:,} columns",
                 "Transform in chunks, or ask for fewer columns.",
             )
-        return self._expand(X)
+        H = self._expand(X)
+        return H.tocsc() if by_columns and sp.issparse(H) else H
 
     def get_feature_names_out(self, input_features: Any = None) -> Vector:
         """Name the columns of `transform`.
@@ -122,13 +119,15 @@ class Expansion(SummationLearner, Transformer):
         return np.asarray(self._names([str(name) for name in inputs]), dtype=object)
 
 
-class RangedExpansion(Expansion):
-    """An expansion that learns the ranges or quantiles of the columns."""
+class RangesLearner(SummationLearner):
+    """Learns the ranges or quantiles of the columns, for an expansion."""
 
+    @hook
     def _asked(self) -> Any:
         """Return the quantiles to look for."""
         return ()
 
+    @hook
     def _prepare(self, data: Data, seed: int) -> Any:
         """Check the parameters against the data; return what else is to be known."""
         return None
@@ -159,15 +158,31 @@ class RangedExpansion(Expansion):
         """Bound the search: a double has 64 bits."""
         return 12
 
+    def publish(self, fitted: Fitted) -> None:
+        """Set what users read."""
+        publish_columns(self, fitted)
+
     def account(self, state: Ranges, report: Report) -> None:
         """Report that nothing is approximated, and inputs that never vary."""
-        exact(report)
-        still = np.flatnonzero(state.low == state.high)
-        if len(still):
-            report.warnings.append(
-                f"columns {still[:10].tolist()} do not vary: what is made of them is "
-                "constant or has a width of 1. Drop them."
-            )
+        exact_ranges(state, report)
+
+
+def publish_columns(expansion: Any, fitted: Fitted) -> None:
+    """Set what users read of any expansion."""
+    expansion._learn(fitted.state)
+    expansion.n_features_out_ = expansion._columns()
+    fitted.report.facts["n_features_out"] = expansion.n_features_out_
+
+
+def exact_ranges(state: Ranges, report: Report) -> None:
+    """Say that nothing is approximated, and which columns never vary."""
+    exact(report)
+    still = np.flatnonzero(state.low == state.high)
+    if len(still):
+        report.warnings.append(
+            f"columns {still[:10].tolist()} do not vary: what is made of them is "
+            "constant or has a width of 1. Drop them."
+        )
 
 
 def exact(report: Report) -> None:

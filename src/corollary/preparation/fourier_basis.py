@@ -28,12 +28,12 @@ from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import array_like, boolean, missing, real, whole
 from corollary.core.vectors import numbers
 from corollary.engine.order_statistics import Ranges
-from corollary.preparation.expansion import RangedExpansion, with_ones
+from corollary.preparation.expansion import Expansion, RangesLearner, with_ones
 
 __all__ = ["FourierBasis"]
 
 
-class FourierBasis(RangedExpansion):
+class FourierBasis(RangesLearner, Expansion):
     """Sines and cosines of each input.
 
     Parameters

@@ -37,9 +37,10 @@ from corollary.core.parameters import (
     seed,
     whole,
 )
+from corollary.core.report import Optimality
 from corollary.kernels.radial import Gaussian
 from corollary.preparation.landmarks import choose_landmarks
-from corollary.preparation.sampled_map import JUDGED, Drawing, SampledMap, Seen
+from corollary.preparation.sampled_map import JUDGED, Drawing, Judged, SampledMap, Seen
 
 __all__ = ["LandmarkFeatures"]
 
@@ -136,22 +137,18 @@ class LandmarkFeatures(SampledMap):
         check_finite(self, L)
         return L
 
-    def judge(self, found: dict[str, Any], X: Matrix) -> dict[str, Any]:
+    def judge(self, found: dict[str, Any], X: Matrix) -> Judged:
         """Tell how well the landmarks cover the sample."""
         F = Gaussian(self.sigma)(X, found["landmarks_"])
         least = float(F.max(axis=1).min())
-        facts: dict[str, Any] = {
-            "optimality": ("nothing is optimised", None),
-            "landmarks": len(found["landmarks_"]),
-            "least covered": least,
-            "warnings": [],
-        }
+        facts = {"n_landmarks": len(found["landmarks_"]), "least_covered": least}
+        said = []
         if least < 0.01:
-            facts["warnings"].append(
+            said.append(
                 "some rows are far from every landmark and have features near 0. Raise "
                 "sigma, scale the columns, or use more landmarks."
             )
-        return facts
+        return Judged(Optimality("nothing is optimised", None), facts, said)
 
     # -- use -----------------------------------------------------------------------
     def transform(self, X: Any) -> Floats:

@@ -42,6 +42,7 @@ from corollary.core.parameters import (
     seed,
     whole,
 )
+from corollary.core.report import Optimality
 from corollary.core.rows import dense
 from corollary.kernels.given import FunctionKernel
 from corollary.kernels.histogram import ChiSquare
@@ -53,6 +54,7 @@ from corollary.preparation.landmarks import LEVERAGE_ROWS, choose_landmarks
 from corollary.preparation.sampled_map import (
     JUDGED,
     Drawing,
+    Judged,
     SampledMap,
     Seen,
     by_blocks,
@@ -180,27 +182,24 @@ class Nystroem(SampledMap):
             "_n_features_out": m,
         }
 
-    def judge(self, found: dict[str, Any], X: Matrix) -> dict[str, Any]:
+    def judge(self, found: dict[str, Any], X: Matrix) -> Judged:
         """Measure the trace residual (2) on the sample."""
         kernel, Z = found["kernel_"], found["components_"]
         f = (kernel(X, Z) @ found["normalization_"]).astype(np.float64)
         own = kernel.diagonal(X).astype(np.float64)
         left = float(np.maximum(own - (f**2).sum(axis=1), 0.0).sum())
         share = left / float(own.sum()) if own.sum() > 0 else 0.0
-        facts: dict[str, Any] = {
-            "optimality": (f"share of the trace lost on {X.shape[0]} rows is", share),
-            "landmarks": f"{len(Z)}, {self.landmarks}",
-            "kernel": kernel.formula,
-            "warnings": [],
-        }
+        lost = Optimality(f"share of the trace lost on {X.shape[0]} rows is", share)
+        facts = {"n_landmarks": len(Z), "kernel": kernel.formula}
+        said = []
         if len(Z) < self.n_components:
             text = (
                 f"Nystroem: n_components = {self.n_components} is more than the "
                 f"{len(Z)} distinct rows; all of them are landmarks."
             )
-            facts["warnings"].append(text)
+            said.append(text)
             warnings.warn(text, UserWarning, stacklevel=6)
-        return facts
+        return Judged(lost, facts, said)
 
     def _kernel(self, d: int) -> Kernel:
         """Return the kernel with its numbers."""
@@ -220,7 +219,7 @@ class Nystroem(SampledMap):
             "sigmoid": lambda: Sigmoid(gamma, c),
             "laplacian": lambda: Laplacian(gamma),
             "chi2": lambda: ChiSquare(1.0 if self.gamma is None else gamma),
-            "cosine": lambda: Linear().normalised(),
+            "cosine": lambda: Linear().normalized(),
         }
         return named[self.kernel]()
 

@@ -32,9 +32,16 @@ from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real, seed, whole
 from corollary.core.randomness import generator
+from corollary.core.report import Optimality
 from corollary.kernels.gram import squares
 from corollary.kernels.inner_product import Polynomial
-from corollary.preparation.sampled_map import Drawing, SampledMap, Seen, by_blocks
+from corollary.preparation.sampled_map import (
+    Drawing,
+    Judged,
+    SampledMap,
+    Seen,
+    by_blocks,
+)
 
 __all__ = ["PolynomialCountSketch"]
 
@@ -111,7 +118,7 @@ class PolynomialCountSketch(SampledMap):
             "_n_features_out": self.n_components,
         }
 
-    def judge(self, found: dict[str, Any], X: Matrix) -> dict[str, Any]:
+    def judge(self, found: dict[str, Any], X: Matrix) -> Judged:
         """Compare products of features with the kernel on all pairs of the sample."""
         X = X.astype(np.float64)
         self._check_powers(X)
@@ -123,11 +130,10 @@ class PolynomialCountSketch(SampledMap):
         errors = np.abs(f @ f.T - K)[size > 0] / size[size > 0]
         error = float(np.sqrt((errors**2).mean())) if errors.size else 0.0
         bound = float(np.sqrt((2 + 3.0**p) / self.n_components))
-        return {
-            "optimality": (f"root mean square error on {n} rows is", error),
-            "error bound": f"{bound:.4g} (on average over draws)",
-            "features": self.n_components,
-        }
+        facts = {"mean_error_bound": bound, "n_features_out": self.n_components}
+        return Judged(
+            Optimality(f"root mean square error on {n} rows is", error), facts
+        )
 
     def _check_powers(self, X: Matrix) -> None:
         """Refuse rows whose kernel, squared, is no number."""

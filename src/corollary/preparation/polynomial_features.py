@@ -42,8 +42,8 @@ from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import Rule, boolean, one_of, whole
 from corollary.core.report import Report
 from corollary.core.roles import total_weight
-from corollary.engine import Chunk, Data, Statistics
-from corollary.preparation.expansion import Expansion, exact
+from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
+from corollary.preparation.expansion import Expansion, exact, publish_columns
 
 __all__ = ["PolynomialFeatures"]
 
@@ -62,7 +62,7 @@ def _pair(value: Any) -> bool:
     return both and all(whole(0).holds(v) for v in value) and value[0] <= value[1]
 
 
-class PolynomialFeatures(Expansion):
+class PolynomialFeatures(SummationLearner, Expansion):
     """Products of inputs up to a degree.
 
     Parameters
@@ -121,8 +121,8 @@ class PolynomialFeatures(Expansion):
         """Count the columns (2)."""
         d = data.source.n_features
         p = self._columns_of(d)
-        if not p:
-            must = f"some product of {d} inputs must have this degree"
+        if not p and not self._degrees()[1]:
+            must = "degree must be above 0 where include_bias=False"
             came = f"degree={self.degree}: no column left"
             raise ParameterError(sentence(self, must, came, "Use include_bias=True."))
         if p > np.iinfo(np.int64).max:
@@ -139,9 +139,15 @@ class PolynomialFeatures(Expansion):
         """Learn nothing more."""
         return state
 
+    def publish(self, fitted: Fitted) -> None:
+        """Set what users read."""
+        publish_columns(self, fitted)
+
     def account(self, state: int, report: Report) -> None:
         """Report that nothing is approximated."""
         exact(report)
+        if not state:
+            report.warnings.append("no product has this degree: no column is left.")
 
     def _learn(self, state: int) -> None:
         self.n_output_features_ = state
@@ -237,8 +243,10 @@ class PolynomialFeatures(Expansion):
             if k >= low:
                 column = first[k - low] + terms.places(d, self.interaction_only)
                 parts.append((terms.row, column, terms.value))
-        row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
         shape = (n, self.n_output_features_)
+        if not parts:
+            return sp.csr_array(shape, dtype=X.dtype)
+        row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
         return sp.csr_array(sp.coo_array((value, (row, column)), shape=shape))
 
 

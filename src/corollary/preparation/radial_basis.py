@@ -37,8 +37,10 @@ from corollary.core.vectors import numbers
 from corollary.engine import Data
 from corollary.engine.order_statistics import Ranges
 from corollary.preparation.expansion import (
-    RangedExpansion,
+    Expansion,
+    RangesLearner,
     centres_of_features,
+    exact_ranges,
     spacing,
     with_ones,
 )
@@ -46,7 +48,7 @@ from corollary.preparation.expansion import (
 __all__ = ["RadialBasis"]
 
 
-class RadialBasis(RangedExpansion):
+class RadialBasis(RangesLearner, Expansion):
     """Gaussian bumps around centres.
 
     Parameters
@@ -150,9 +152,9 @@ class RadialBasis(RangedExpansion):
 
     def account(self, state: Ranges, report: Report) -> None:
         """Report as every expansion does; say where rows are kept."""
-        super().account(state, report)
+        exact_ranges(state, report)
         if isinstance(self.centers, str) and self.centers == "rows":
-            report.facts["keeps rows"] = f"{len(state.given)} rows are the centres"
+            report.facts["n_rows_kept"] = len(state.given)
             if len(state.given) < self.n_centers:
                 report.warnings.append(
                     f"only {len(state.given)} rows differ: there are fewer centres "

@@ -37,9 +37,16 @@ from corollary.core.arrays import Floats, Matrix
 from corollary.core.configuration import get_config
 from corollary.core.parameters import boolean, one_of, real, seed, whole
 from corollary.core.randomness import generator
+from corollary.core.report import Optimality
 from corollary.kernels.gram import panels_of
 from corollary.kernels.radial import Gaussian
-from corollary.preparation.sampled_map import Drawing, SampledMap, Seen, variance_of
+from corollary.preparation.sampled_map import (
+    Drawing,
+    Judged,
+    SampledMap,
+    Seen,
+    variance_of,
+)
 
 __all__ = ["RBFSampler"]
 
@@ -125,7 +132,7 @@ class RBFSampler(SampledMap):
             "_n_features_out": D,
         }
 
-    def judge(self, found: dict[str, Any], X: Matrix) -> dict[str, Any]:
+    def judge(self, found: dict[str, Any], X: Matrix) -> Judged:
         """Compare products of features with the kernel on all pairs of the sample."""
         f = waves(X, found["random_weights_"], found["random_offset_"])
         gamma, n = found["gamma_"], X.shape[0]
@@ -133,11 +140,9 @@ class RBFSampler(SampledMap):
         error = float(np.abs(f @ f.T - K).max())
         pairs = n * (n + 1) / 2
         bound = float(np.sqrt(8 * np.log(2 * pairs / DOUBT) / self.n_components))
-        return {
-            "optimality": (f"largest error of the kernel on {n} rows is", error),
-            "error bound": f"{bound:.4g} (all pairs, with probability {1 - DOUBT:g})",
-            "features": self.n_components,
-        }
+        largest = Optimality(f"largest error of the kernel on {n} rows is", error)
+        facts = {"error_bound": bound, "confidence": 1 - DOUBT}
+        return Judged(largest, facts | {"n_features_out": self.n_components})
 
     # -- use -----------------------------------------------------------------------
     def transform(self, X: Any) -> Floats:

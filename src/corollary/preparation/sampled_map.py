@@ -9,15 +9,16 @@ what it loses of its kernel is measured on the sample.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from corollary.clustering.seeding import Sample
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.checks import check_memory
+from corollary.core.hooks import hook
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Transformer
 from corollary.engine import (
@@ -30,7 +31,7 @@ from corollary.engine import (
 )
 from corollary.engine.executors.executor import side_by_side
 
-__all__ = ["Drawing", "SampledMap", "Seen", "by_blocks", "variance_of"]
+__all__ = ["Drawing", "Judged", "SampledMap", "Seen", "by_blocks", "variance_of"]
 
 JUDGED = 300  # rows of the sample on which a map is judged
 BLOCK_BYTES = 2**20  # of features that a thread makes at a time
@@ -55,7 +56,15 @@ class Drawing:
     dtype: Any
     last: bool = False  # whether a second pass is not possible, or of no use
     found: Any = None  # the map
-    facts: Any = None  # what is known of it
+    judged: Any = None  # what is known of it
+
+
+class Judged(NamedTuple):
+    """What a map loses, measured on the sample, and what else the report shall say."""
+
+    loss: Optimality
+    facts: dict[str, Any]
+    warnings: Sequence[str] = ()
 
 
 class SampledMap(SummationLearner, Transformer):
@@ -65,10 +74,12 @@ class SampledMap(SummationLearner, Transformer):
     random_state: Any = None
 
     # -- the mathematics, written by each map --------------------------------------
+    @hook
     def sample_size(self) -> int:
         """Rows to sample; those that judge the map by default."""
         return JUDGED
 
+    @hook
     def needs_spread(self) -> bool:
         """Whether the variances of the columns are needed."""
         return False
@@ -78,8 +89,8 @@ class SampledMap(SummationLearner, Transformer):
         """Return the map."""
 
     @abstractmethod
-    def judge(self, found: Any, X: Matrix) -> dict[str, Any]:
-        """Return what the report shall say, from rows of the sample."""
+    def judge(self, found: Any, X: Matrix) -> Judged:
+        """Measure what the map loses on rows of the sample."""
 
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> Drawing:
@@ -100,8 +111,8 @@ class SampledMap(SummationLearner, Transformer):
         if not state.last and len(s.sample.keys) < state.most:
             return replace(state, share=1.0, last=True)
         found = self.make(s, state)
-        facts = self.judge(found, s.sample.X[:JUDGED])
-        return replace(state, found=found, facts=facts, last=True)
+        judged = self.judge(found, s.sample.X[:JUDGED])
+        return replace(state, found=found, judged=judged, last=True)
 
     def stop(self, state: Drawing) -> StopReason | None:
         """Stop once there is a map."""
@@ -114,11 +125,9 @@ class SampledMap(SummationLearner, Transformer):
     def account(self, state: Drawing, report: Report) -> None:
         """Report what the map loses."""
         report.objective = []
-        facts = dict(state.facts)
-        kind, value = facts.pop("optimality")
-        report.optimality = Optimality(kind, value)
-        report.warnings += facts.pop("warnings", [])
-        report.facts |= facts
+        report.optimality = state.judged.loss
+        report.warnings += state.judged.warnings
+        report.facts |= state.judged.facts
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""

@@ -24,7 +24,8 @@ from corollary.core.arrays import Floats
 from corollary.core.parameters import array_like, boolean, one_of, real, whole
 from corollary.engine.order_statistics import Ranges
 from corollary.preparation.expansion import (
-    RangedExpansion,
+    Expansion,
+    RangesLearner,
     centres_of_features,
     spacing,
     with_ones,
@@ -33,7 +34,7 @@ from corollary.preparation.expansion import (
 __all__ = ["SigmoidBasis"]
 
 
-class SigmoidBasis(RangedExpansion):
+class SigmoidBasis(RangesLearner, Expansion):
     """Soft steps along each input.
 
     Parameters

@@ -44,14 +44,14 @@ from corollary.core.parameters import array_like, boolean, one_of, whole
 from corollary.core.vectors import numbers
 from corollary.engine import Data
 from corollary.engine.order_statistics import Ranges
-from corollary.preparation.expansion import RangedExpansion
+from corollary.preparation.expansion import Expansion, RangesLearner
 
 __all__ = ["SplineTransformer"]
 
 HIGHEST = 100  # degree: (2) takes its square in steps
 
 
-class SplineTransformer(RangedExpansion):
+class SplineTransformer(RangesLearner, Expansion):
     """Splines of each input.
 
     Parameters

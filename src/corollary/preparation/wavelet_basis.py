@@ -39,14 +39,14 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import boolean, missing, one_of, real, whole
 from corollary.engine import Data
 from corollary.engine.order_statistics import Ranges
-from corollary.preparation.expansion import RangedExpansion
+from corollary.preparation.expansion import Expansion, RangesLearner
 
 __all__ = ["WaveletBasis", "daubechies_filter"]
 
 ORDERS = {"haar": 1, **{f"db{N}": N for N in range(1, 9)}}
 
 
-class WaveletBasis(RangedExpansion):
+class WaveletBasis(RangesLearner, Expansion):
     """Wavelets of each input on an interval.
 
     Parameters

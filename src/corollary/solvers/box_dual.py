@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,11 @@ class Dual:
     start: Floats
     group: Vector | None = None  # int8, 0 or 1
 
+    @cached_property
+    def bent(self) -> bool:
+        """Whether |b| counts."""
+        return bool(self.eps.any())
+
     @property
     def groups(self) -> int:
         """How many sums are kept."""
@@ -75,6 +81,8 @@ def filled(price: Floats, total: float, order: Vector | None = None) -> Floats:
 
 def slopes(b: Floats, f: Floats, dual: Dual) -> tuple[Floats, Floats]:
     """Return (3), inf and -inf where a variable cannot move."""
+    if not dual.bent:
+        return np.where(b < dual.hi, f, np.inf), np.where(b > dual.lo, f, -np.inf)
     up = np.where(b < dual.hi, f + np.where(b >= 0, dual.eps, -dual.eps), np.inf)
     low = np.where(b > dual.lo, f + np.where(b > 0, dual.eps, -dual.eps), -np.inf)
     return up, low
@@ -97,7 +105,7 @@ def offsets(b: Floats, f: Floats, dual: Dual, g: int) -> tuple[float, float]:
     up, low = (side[of] for side in slopes(b, f, dual))
     free = up == low
     if free.any():
-        mean = float(up[free].mean())
+        mean = float(up[free].sum()) / int(free.sum())
         return mean, mean
     top, bottom = up.min(initial=np.inf), low.max(initial=-np.inf)
     if not np.isfinite(top) or not np.isfinite(bottom):
@@ -125,7 +133,7 @@ def least_gap(
         return 0.0, 0.0
     f_g, b_g, eps = f[of], b[of], dual.eps[of]
     low, high = float((f_g - eps).min()), float((f_g + eps).max())
-    guess = float(np.clip(offsets(b, f, dual, g)[0], low, high))
+    guess = min(max(offsets(b, f, dual, g)[0], low), high)
     floor = NOISE * float(np.abs(f_g) @ np.abs(b_g))
     search: Any = loops.least_gap
     part = (f_g, b_g, dual.lo[of], dual.hi[of], eps)
@@ -165,11 +173,11 @@ def kept_offsets(
     the best one, which is then taken instead.
     """
     ends = np.array([offsets(b, f, dual, g) for g in range(dual.groups)])
-    for g, middle in enumerate(ends.mean(axis=1)):
+    for g, middle in enumerate((ends[:, 0] + ends[:, 1]) / 2):
         least, best = least_gap(b, f, dual, g, rounding)
         if group_gap(b, f, dual, g, float(middle), rounding) > WORSE * least:
             ends[g] = best
-    return gap_at(b, f, dual, ends.mean(axis=1), rounding), ends
+    return gap_at(b, f, dual, (ends[:, 0] + ends[:, 1]) / 2, rounding), ends
 
 
 def exact_move(b: Floats, f: Floats, dual: Dual, free: Vector, K: Floats) -> Any:
@@ -181,10 +189,11 @@ def exact_move(b: Floats, f: Floats, dual: Dual, free: Vector, K: Floats) -> Any
     of = (group[:, None] == np.arange(dual.groups)).astype(np.float64)
     unit = float(np.abs(np.diagonal(K)).max()) or 1.0  # else 1 drowns in K
     slope = (f[free] + dual.eps[free] * np.sign(b[free])) / unit
-    corner = np.zeros((dual.groups, dual.groups))
-    A = np.block([[K / unit, -of], [-of.T, corner]])
-    target = np.concatenate([-slope, np.zeros(dual.groups)])
-    step = shortest_solution(A, target)[: len(free)].astype(np.float64)
+    m, size = len(free), len(free) + dual.groups
+    A, target = np.zeros((size, size)), np.zeros(size)
+    A[:m, :m], A[:m, m:], A[m:, :m] = K / unit, -of, -of.T
+    target[:m] = -slope
+    step = shortest_solution(A, target)[:m]
     step -= of @ (of.T @ step / np.maximum(of.sum(axis=0), 1.0))  # sums are kept
     moved = b[free] + step
     bad = (moved <= dual.lo[free]) | (moved >= dual.hi[free])

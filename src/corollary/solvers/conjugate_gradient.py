@@ -19,12 +19,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.records import stored
 from corollary.solvers.problem import Problem
 from corollary.solvers.solver import Iterate, Solver
 
 __all__ = ["ConjugateGradient", "ConjugateGradientState", "begin", "step"]
 
 
+@stored
 @dataclass(frozen=True)
 class ConjugateGradientState:
     """The state: solution, residual, direction, one column for each system."""

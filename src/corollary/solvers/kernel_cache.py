@@ -1,4 +1,4 @@
-"""Rows of a kernel matrix in memory of bounded size: the row unused for longest goes.
+"""Rows of a kernel matrix in bounded memory; the least recently used row is dropped.
 
 Also known as: kernel cache, row cache.
 
@@ -56,7 +56,7 @@ class Cache:
     @staticmethod
     def memory_for(n: int, cache_bytes: float) -> Vector:
         """Return room for rows of n numbers: four at least, no more than there are."""
-        rows = int(np.clip(cache_bytes // (8 * max(1, n)), 4, max(4, n)))
+        rows = int(min(max(cache_bytes // (8 * max(1, n)), 4), max(4, n)))
         return np.empty(rows * n * 8, np.uint8)
 
     def _lay_out(self, gram: Gram) -> None:
@@ -75,14 +75,16 @@ class Cache:
     def slots(self, rows: Vector) -> Vector:
         """Return where these rows are, and compute those that are missing."""
         self.clock += 1
-        missing = np.unique(rows[self.slot_of[rows] < 0])
-        if len(missing):
-            self.used[self.slot_of[rows[self.slot_of[rows] >= 0]]] = self.clock
+        where = self.slot_of[rows]
+        absent = where < 0
+        if absent.any():
+            missing = np.unique(rows[absent])
+            self.used[where[~absent]] = self.clock
             free = self._free(len(missing))
             self.gram.fill(missing, self.K, free)
             self.slot_of[missing], self.owner[free] = free, missing
             self.computed += len(missing)
-        where = self.slot_of[rows]
+            where = self.slot_of[rows]
         self.used[where] = self.clock
         return where
 

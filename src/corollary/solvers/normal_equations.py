@@ -14,6 +14,10 @@ Two routes to b:
     triangle  [1 X y] = QR.  The rows of R below the first are an R of [Xc yc], and
               R b = z  (2)  has the condition of X itself: eps kappa is lost.
 
+Of no more rows than columns, R is as large as the rows, and R R' = U diag(s^2) U' is
+small: (2) is solved by b = R'U diag(1/(s^2 + alpha)) U'z  (3)  where that keeps the
+digits.
+
 `from_moments` refuses (returns None) where (1) would lose too many digits; the caller
 makes a second pass for the triangle.  A rank below d gives the shortest solution, and
 the dependent columns are found by pivoting.
@@ -34,8 +38,9 @@ import scipy.linalg as sla
 from scipy.optimize import nnls
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.records import stored
 from corollary.engine.statistics import Moments, Triangle, upright
-from corollary.linear_algebra.decompositions import cho_factor, eigvalsh, qr, svd
+from corollary.linear_algebra.decompositions import cho_factor, eigh, eigvalsh, qr, svd
 
 __all__ = [
     "Solution",
@@ -50,6 +55,7 @@ CHEAP = 2**24  # products below which a second pass is worth three digits more
 EPS = np.finfo(np.float64).eps
 
 
+@stored
 @dataclass(frozen=True)
 class Solution:
     """Coefficients and what the decomposition says of the problem."""
@@ -127,8 +133,16 @@ def from_triangle(
     """
     mean, R = centred(triangle, intercept)
     Rx, Z = R[:, :d], R[:, d:]
-    _, rank, _ = spectrum_of(Rx)
+    short = short_axes(Rx, float(alpha.min())) if p is None else None
     coef: Floats
+    if short is not None:
+        U, s = short
+        coef = (U @ ((U.T @ Z) / (s[:, None] ** 2 + alpha))).T @ Rx  # (3)
+        rank = int((s**2 > EPS * len(s) * s[:1] ** 2).sum())
+        spectrum = s, rank, () if alpha.any() else dependent_of(Rx, rank)
+        return found(Rx, Z, coef, mean, alpha, p, intercept, "qr", spectrum)
+    spectrum = spectrum_of(Rx)
+    rank = spectrum[1]
     if alpha.any() and p is not None:
         coef = stacked(Rx, Z, alpha, p, shortest_of).T
     elif alpha.any():
@@ -140,7 +154,7 @@ def from_triangle(
         coef = solve_scaled(Rx, Z).T
     else:
         coef = shortest(Rx, Z, rank).T
-    return found(Rx, Z, coef, mean, alpha, p, intercept, "qr")
+    return found(Rx, Z, coef, mean, alpha, p, intercept, "qr", spectrum)
 
 
 def from_triangle_positive(
@@ -160,8 +174,8 @@ def from_triangle_positive(
     Rx, Z = R[:, :d], R[:, d:]
     weights = np.ones(d) if p is None else p
     coef = stacked(Rx, Z, alpha, weights, partial(non_negative, free=free)).T
-    route = "non-negative least squares"
-    return found(Rx, Z, coef, mean, alpha, p, intercept, route)
+    route, spectrum = "non-negative least squares", spectrum_of(Rx)
+    return found(Rx, Z, coef, mean, alpha, p, intercept, route, spectrum)
 
 
 def found(
@@ -173,9 +187,10 @@ def found(
     p: Floats | None,
     intercept: bool,
     route: str,
+    spectrum: tuple[Floats, int, tuple[int, ...]],
 ) -> Solution:
     """Return the solution with what the triangle says of the problem."""
-    singular, rank, dependent = spectrum_of(Rx)
+    singular, rank, dependent = spectrum
     d = Rx.shape[1]
     squares = np.pad(singular, (0, d - len(singular))) ** 2
     return Solution(
@@ -235,29 +250,75 @@ def centred(triangle: Triangle, intercept: bool) -> tuple[Floats, Floats]:
     if not intercept:
         return np.zeros(triangle.R.shape[1]), triangle.R
     ones, A = triangle.R[:, 0], triangle.R[:, 1:]
-    length2 = ones @ ones
-    mean = (ones @ A) / length2
-    rest = A - np.outer(ones, mean)
-    noise = EPS * (64 + np.sqrt(triangle.n)) * np.sqrt((A**2).sum(axis=0))
-    rest[:, np.sqrt((rest**2).sum(axis=0)) <= noise] = 0.0  # columns that never move
-    return mean, rest[(1 if _triangular(triangle.R) else 0) :]
+    if _triangular(triangle.R):
+        mean, rest = A[0] / ones[0], A[1:]
+    else:
+        mean = (ones @ A) / (ones @ ones)
+        rest = A - np.outer(ones, mean)
+    noise = EPS * (64 + np.sqrt(triangle.n)) * lengths(A)
+    still = lengths(rest) <= noise  # columns that never move
+    return mean, np.where(still, 0.0, rest) if still.any() else rest
 
 
 def _triangular(R: Floats) -> bool:
     return R.shape[0] > 1 and not R[1:, 0].any()
 
 
+def lengths(A: Floats) -> Floats:
+    """Return the length of each column."""
+    return np.sqrt(np.einsum("ij,ij->j", A, A))
+
+
 def spectrum_of(Rx: Floats) -> tuple[Floats, int, tuple[int, ...]]:
     """Return singular values, numerical rank, and the columns others determine."""
     d = Rx.shape[1]
     singular = svd(Rx, compute_uv=False) if Rx.size else np.zeros(0)
-    length = np.sqrt((Rx**2).sum(axis=0))
+    length = lengths(Rx)
     scaled = Rx / np.where(length > 0, length, 1.0)
     diagonal, order = pivoted(scaled)
     cut = EPS * 8 * max(Rx.shape) * (diagonal[0] if len(diagonal) else 0)
     rank = int((diagonal > cut).sum())
     dependent = tuple(sorted(int(j) for j in order[rank:])) if rank < d else ()
     return singular, rank, dependent
+
+
+def short_axes(A: Floats, alpha: float = 0.0) -> tuple[Floats, Floats] | None:
+    """Return U and s, falling, of A = U diag(s) V' with few rows, by A A'.
+
+    None where A has more rows than columns, or where the squares lose too many digits
+    of s^2 + alpha.
+    """
+    if not 0 < len(A) <= A.shape[1]:
+        return None
+    return axes_of_pairs(A @ A.T, A.shape[1], alpha)
+
+
+def axes_of_pairs(
+    K: Floats, d: int, alpha: float = 0.0, size: float = 0.0
+) -> tuple[Floats, Floats] | None:
+    """Return U and s, falling, of K = A A' = U diag(s^2) U'.
+
+    None where rounding of numbers of this size, or as large as K, is no small part of
+    s^2 + alpha.
+    """
+    squares, U = eigh(K)
+    digits = DIGITS if K.size * float(d) > CHEAP else DIGITS / 1000
+    low, high = float(squares[0]), max(float(squares[-1]), size)
+    if not EPS * (high + alpha) < digits * (low + alpha):
+        return None
+    return U[:, ::-1], np.sqrt(np.maximum(squares[::-1], 0.0))
+
+
+def dependent_of(A: Floats, rank: int) -> tuple[int, ...]:
+    """Return the columns of a wide A of full rank that some others determine.
+
+    Twice as many columns as there are rows hold enough of the others in most cases.
+    """
+    some = 2 * rank
+    _, few, dependent = spectrum_of(A[:, :some])
+    if few < rank:
+        return spectrum_of(A)[2]
+    return dependent + tuple(range(some, A.shape[1]))
 
 
 def pivoted(A: Floats) -> tuple[Floats, Vector]:

@@ -60,7 +60,9 @@ class Solved:
     residual: float
     steps: int
     stop: StopReason
-    words: str
+    method: str
+    rank: int | None = None  # of K + D, where it is singular
+    pivots: int | None = None  # rows of the preconditioner
 
 
 def cholesky(K: Floats, shift: Floats, Y: Floats) -> Solved:
@@ -135,8 +137,8 @@ def _refined(K: Floats, Y: Floats, size: float) -> Solved | None:
             R = Y - K @ A.astype(K.dtype, copy=False)
             far = np.linalg.norm(R, axis=0)
             residual = float((far / np.where(goal > 0, goal, 1)).max(initial=0))
-            words = "Cholesky in float32, refined"
-            return Solved(A, residual, steps, StopReason.CLOSED_FORM, words)
+            method = "Cholesky in float32, refined"
+            return Solved(A, residual, steps, StopReason.CLOSED_FORM, method)
         Z = smoothed(R)
         fresh = (R * Z).sum(axis=0)
         P = Z + np.divide(fresh, rz, out=np.zeros_like(rz), where=rz > 0) * P
@@ -149,9 +151,9 @@ def _on_its_range(A: Floats, Y: Floats) -> Solved:
     values, U = eigh(A)
     kept = values > len(A) * np.finfo(np.float64).eps * max(float(values[-1]), 0.0)
     U = U[:, kept]
-    words = f"inverted on its range, rank {int(kept.sum())} of {len(A)}"
     X = U @ ((U.T @ Y) / values[kept, None])
-    return Solved(X, 0.0, 1, StopReason.CLOSED_FORM, words)
+    rank, method = int(kept.sum()), "inverted on its range"
+    return Solved(X, 0.0, 1, StopReason.CLOSED_FORM, method, rank=rank)
 
 
 def products(gram: Gram, P: Floats) -> Floats:
@@ -245,5 +247,5 @@ def conjugate_gradients(
         stop = StopReason.INTERRUPTED
     if cg.residual() <= tol:
         stop = StopReason.CONVERGED
-    words = f"conjugate gradients, preconditioned by {len(s)} pivots"
-    return Solved(S * halfway(cg.b), cg.residual(), steps, stop, words)
+    A, method = S * halfway(cg.b), "preconditioned conjugate gradients"
+    return Solved(A, cg.residual(), steps, stop, method, pivots=len(s))

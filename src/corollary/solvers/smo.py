@@ -199,6 +199,7 @@ class Decomposition:
         if limits.seconds is not None:
             self.deadline = time.monotonic() + limits.seconds
         self.b, self.f = dual.start.astype(np.float64), dual.q.astype(np.float64)
+        self.all = np.arange(len(self.b))
         self.steps = self.sets = self.computed = 0
         self.violation, self.noise = np.inf, 0.0
         self.best = self.least = np.inf
@@ -227,14 +228,17 @@ class Decomposition:
 
     def _gather(self) -> None:
         """Copy what belongs to the rows at work."""
+        every = len(self.rows) == self.n
 
         def take(a: Any) -> Any:
+            if every:
+                return a
             return np.ascontiguousarray(
                 a.reshape(self.copies, -1)[:, self.rows]
             ).ravel()
 
         d = self.dual
-        at = take(np.arange(len(self.b)))
+        at = take(self.all)
         here = [take(a) for a in (self.f, self.b, d.lo, d.hi, d.eps)]
         self.group = None if d.group is None else take(d.group)
         self.at, self.here = at, here
@@ -242,7 +246,10 @@ class Decomposition:
         self.before = np.zeros(0, dtype=np.int64)
 
     def _scatter(self) -> None:
-        self.f[self.at], self.b[self.at] = self.here[0], self.here[1]
+        if len(self.rows) == self.n:
+            self.f, self.b = self.here[0], self.here[1]
+        else:
+            self.f[self.at], self.b[self.at] = self.here[0], self.here[1]
 
     def _make_whole(self, rows: Vector) -> None:
         """Compute (2) of some rows from all that is not 0, in an empty cache's room."""

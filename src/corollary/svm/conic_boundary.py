@@ -25,6 +25,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.discriminants.surfaces import Surface
+from corollary.svm.machine import pair_coefficients
 
 __all__ = ["conic_boundary"]
 
@@ -83,5 +84,5 @@ def pair_of(model: Any, classes: Any) -> tuple[Floats, float]:
     p = pairs.index((min(first, second), max(first, second)))
     for_second = (first < second) == (len(known) == 2)  # pairs.py, (1)
     sign = 1.0 if for_second else -1.0
-    b = model._pair_coefficients()[:, p].astype(np.float64)
+    b = pair_coefficients(model)[:, p].astype(np.float64)
     return sign * b, sign * float(model.intercept_[p])

@@ -58,7 +58,7 @@ __all__ = ["HardMargin", "Hulls", "canonical_form", "hard_margin", "nearest_hull
 
 TOUCH = 1e-6  # share of the spread of the rows below which two points are one
 FINER = 8  # times that (7) is solved, each time from where the last ended
-SAMPLE = 300  # rows that tell the spread
+SAMPLE = 300  # rows that show the spread
 
 
 @dataclass(frozen=True)

@@ -42,18 +42,22 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from corollary.core.arrays import Floats
 from corollary.core.report import Optimality, Report, StopReason
-from corollary.solvers import smo
+from corollary.engine.sources.source import Chunk
 from corollary.svm.hard_margin import nearest_hulls
-from corollary.svm.pairs import Run, Solved
-from corollary.svm.probable_pairs import ProbablePairs
-from corollary.svm.svc import SVC
+from corollary.svm.pairs import (
+    PAIR_RULES,
+    PairMachine,
+    PairProblem,
+    SolvedPair,
+    learn_pairs,
+)
+from corollary.svm.svc import soft_margin
 
 __all__ = ["HardMarginSVC"]
 
 
-class HardMarginSVC(ProbablePairs):
+class HardMarginSVC(PairMachine):
     """The classifier of largest margin, or a proof that nothing separates the classes.
 
     Parameters
@@ -138,12 +142,10 @@ class HardMarginSVC(ProbablePairs):
     """
 
     rules: ClassVar = {
-        name: rule
-        for name, rule in ProbablePairs.pair_rules.items()
-        if name != "class_weight"
+        name: rule for name, rule in PAIR_RULES.items() if name != "class_weight"
     }
     shapes: ClassVar[Mapping[str, str]] = {
-        **ProbablePairs.shapes,
+        **PairMachine.shapes,
         "witness_": "p n",
         "distance_": "p",
     }
@@ -182,77 +184,62 @@ class HardMarginSVC(ProbablePairs):
         self.break_ties = break_ties
         self.random_state = random_state
 
-    def _solve(
-        self, gram: smo.Gram, s: Floats, price: Floats, run: Run
-    ) -> tuple[smo.Optimum, dict[str, Any]]:
-        """Find the nearest points (2), and make their machine canonical."""
-        hulls = nearest_hulls(gram, s, self._limits(run.threads, run.crowd))
-        o = replace(hulls.optimum, gap=0.0)
-        if hulls.touch:
-            o = replace(o, stop=StopReason.CONVERGED)
-            return o, self._soft(gram, s, price / hulls.spread2, run) | {
-                "primal": np.inf
-            }
-        bound, primal, c = np.full(len(s), np.inf), np.inf, 2 / hulls.square
-        rho = c * float(o.rho.mean())
-        if hulls.apart:
-            c, rho, primal = hulls.scale, hulls.rho, hulls.primal
-            o = replace(o, gap=hulls.gap, violation=c * o.violation)
-        elif o.stop is StopReason.CONVERGED:  # every tolerance met, nothing proved
-            o = replace(o, stop=StopReason.STALLED)
-        found = {"beta": c * hulls.b, "h": c * hulls.f, "ends": np.full(2, rho)}
-        return o, found | {"bound": bound, "primal": primal}
-
-    def _soft(
-        self, gram: smo.Gram, s: Floats, price: Floats, run: Run
-    ) -> dict[str, Any]:
-        """Return the machine of (3)."""
-        soft = SVC(
-            tol=self.tol,
-            cache_size=self.cache_size,
-            shrinking=self.shrinking,
-            max_iter=self.max_iter,
-            max_seconds=self.max_seconds,
-        )
-        return soft._solve(gram, s, price, run)[1]
-
-    def _tell_more(self, solved: list[Solved], report: Report) -> None:
-        """Publish and report the verdict."""
-        self.witness_ = np.zeros((len(solved), self.shape_fit_[0]))
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Find the nearest points (2) of every pair, and publish the verdict."""
+        solved = learn_pairs(self, rows, report, largest_margin)
+        self.witness_ = np.zeros((len(solved), rows.n))
         for one, row in zip(solved, self.witness_, strict=True):
             row[one.rows] = one.optimum.b
         squares = [2 * one.optimum.objective for one in solved]
         self.distance_ = np.sqrt(np.maximum(squares, 0.0))
         joint = [bool(np.isfinite(one.bound).all()) for one in solved]
-        short = [
+        short = any(
             not (np.isfinite(one.primal) or proved)
             for one, proved in zip(solved, joint, strict=True)
-        ]
-        self.separable_ = False if any(joint) else None if any(short) else True
-        if len(solved) == 1 and not self.separable_:
+        )
+        self.separable_ = False if any(joint) else None if short else True
+        words = {True: "separable", False: "not separable", None: "undecided"}
+        report.facts["verdict"] = words[self.separable_]
+        if self.separable_:
+            return
+        report.optimality = Optimality("no separating hyperplane found", None)
+        if len(solved) == 1:
             report.facts["margin"] = self.margin_ = 0.0
         if any(joint):
+            report.facts["n_joint_pairs"] = sum(joint)
+            soft = solved[joint.index(True)].bound
+            report.facts["soft_C"] = float(soft.min())
             self._warn_of(joint, report)
-            one = solved[joint.index(True)]
-            report.facts["kept"] = f"the machine of SVC with C = {one.bound.min():.4g}"
-        else:
-            report.facts["verdict"] = "undecided" if any(short) else "separable"
-        if not self.separable_:
-            report.optimality = Optimality("no separating hyperplane found", None)
 
     def _warn_of(self, joint: list[bool], report: Report) -> None:
         """Say which classes cannot be separated, what proves it and what to do."""
-        labels = self.classes_.tolist()
-        pairs = itertools.combinations(labels, 2)
+        pairs = itertools.combinations(self.classes_.tolist(), 2)
         a, b = next(itertools.compress(pairs, joint))
         rows = int((self.witness_[joint.index(True)] != 0).sum())
         others = f" ({sum(joint) - 1} more pairs alike)" if sum(joint) > 1 else ""
-        verdict = (
-            f"no hyperplane separates the classes {a!r} and {b!r}{others}: weights of "
-            f"{rows} rows, in witness_, give both the same mean"
+        text = (
+            f"{type(self).__name__}: no hyperplane separates the classes {a!r} and "
+            f"{b!r}{others}: weights of {rows} rows, in witness_, give both the same "
+            "mean. Use SVC, which allows slack, or another kernel."
         )
-        report.facts["verdict"] = f"not separable: {verdict}"
-        text = f"{type(self).__name__}: {verdict}. Use SVC, which allows slack, or "
-        text += "another kernel."
         report.warnings.append(text)
-        warnings.warn(text, ConvergenceWarning, stacklevel=7)
+        warnings.warn(text, ConvergenceWarning, stacklevel=5)
+
+
+def largest_margin(pair: PairProblem) -> SolvedPair:
+    """Find the nearest points (2), and make their machine canonical."""
+    hulls = nearest_hulls(pair.gram, pair.s, pair.limits)
+    o = replace(hulls.optimum, gap=0.0)
+    if hulls.touch:
+        soft = soft_margin(replace(pair, price=pair.price / hulls.spread2))  # (3)
+        o = replace(o, stop=StopReason.CONVERGED)
+        return replace(soft, optimum=o, primal=np.inf)
+    bound, primal, c = np.full(len(pair.s), np.inf), np.inf, 2 / hulls.square
+    rho = c * float(o.rho.mean())
+    if hulls.apart:
+        c, rho, primal = hulls.scale, hulls.rho, hulls.primal
+        o = replace(o, gap=hulls.gap, violation=c * o.violation)
+    elif o.stop is StopReason.CONVERGED:  # every tolerance met, nothing proved
+        o = replace(o, stop=StopReason.STALLED)
+    beta, h, ends = c * hulls.b, c * hulls.f, np.full(2, rho)
+    return SolvedPair(pair.rows, pair.s, beta, bound, h, ends, primal, o)

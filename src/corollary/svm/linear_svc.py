@@ -50,6 +50,7 @@ from corollary.core.parameters import boolean, one_of, real, seed, whole
 from corollary.engine import Data, Fitted
 from corollary.engine.rows_learner import gather
 from corollary.linear.class_weights import class_totals
+from corollary.linear.convex_statements import linear_svc_problem
 from corollary.linear.linear_classifier import LinearClassifier
 from corollary.objectives.penalties import penalty_named
 from corollary.svm.crammer_singer import Contest, contest
@@ -144,6 +145,8 @@ class LinearSVC(LinearSupportMachine, LinearClassifier):
         "random_state": seed,
         "max_iter": whole(0),
     }
+
+    convex_problem = linear_svc_problem
 
     def __init__(
         self,

@@ -39,23 +39,38 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real
 from corollary.core.report import Report, StopReason
+from corollary.engine.sources.source import Chunk
 from corollary.solvers import smo
 from corollary.solvers.box_dual import offsets
+from corollary.solvers.convex_problem import (
+    Box,
+    KernelProblem,
+    class_box,
+    from_here,
+    not_handled,
+)
 from corollary.svm.hard_margin import TOUCH, variance_of
-from corollary.svm.pairs import Run, Solved
-from corollary.svm.probable_pairs import ProbablePairs
+from corollary.svm.pair_problem import pair_problems
+from corollary.svm.pairs import (
+    PAIR_RULES,
+    PairMachine,
+    PairProblem,
+    SolvedPair,
+    learn_pairs,
+)
+from corollary.svm.single import report_share
 
 __all__ = ["NuSVC"]
 
 FINER = 5  # times that (2) is solved, each time from where the last ended
-SAMPLE = 64  # rows that tell the largest distance
+SAMPLE = 64  # rows that show the largest distance
 
 
-class NuSVC(ProbablePairs):
+class NuSVC(PairMachine):
     """Support vector classification with a share of margin errors.
 
     Parameters
@@ -129,7 +144,7 @@ class NuSVC(ProbablePairs):
     [0, 0, 1, 1]
     """
 
-    rules: ClassVar = {"nu": real(0, 1, ends="(]"), **ProbablePairs.pair_rules}
+    rules: ClassVar = {"nu": real(0, 1, ends="(]"), **PAIR_RULES}
 
     def __init__(
         self,
@@ -168,11 +183,35 @@ class NuSVC(ProbablePairs):
         self.break_ties = break_ties
         self.random_state = random_state
 
-    def _solve(
-        self, gram: smo.Gram, s: Floats, price: Floats, run: Run
-    ) -> tuple[smo.Optimum, dict[str, Any]]:
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Solve (2) for every pair; report the property of nu, and the equivalent C."""
+        solved = learn_pairs(self, rows, report, self._solve)
+        if len(solved) > 1:
+            return
+        one = solved[0]
+        at_bound, used = np.abs(one.beta) >= one.bound, one.beta != 0
+        roles = at_bound.astype(np.int8) + (at_bound | used)
+        report_share(self.nu, one.bound, roles, report)
+        self.C_ = float(np.abs(one.beta).sum() / np.abs(one.optimum.b).sum())  # 1 / r
+        report.facts["equivalent_C"] = self.C_
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) of every pair at its coefficients, for `optimality_gap`."""
+        if not from_here(self) and self.class_weight is not None:
+            what = "class_weight of NuSVC, which does not count it"
+            raise not_handled(f"scikit-learn's {what}")
+
+        def box(s: Floats, w: Floats, mass: float) -> Box:
+            return class_box(s, w * mass / (float(self.nu) * w.sum()))  # w_i / r
+
+        return pair_problems(self, X, y, sample_weight, box)
+
+    def _solve(self, pair: PairProblem) -> SolvedPair:
         """Solve (2), and divide by r."""
-        o, r = self._solve_finely(gram, self._dual(s, price), run)
+        s, price = pair.s, pair.price
+        o, r = solved_finely(pair, self._dual(pair))
         if not r > 0:
             must = "nu must be so large that the reduced hulls of two classes are apart"
             remedy = "Raise nu, or use a kernel that separates the classes better."
@@ -184,32 +223,13 @@ class NuSVC(ProbablePairs):
         beta, h = o.b / r, o.f / r
         ends = o.interval.sum(axis=0) / (2 * r)
         slack = np.maximum(0.0, 1 - s * (h - ends.mean()))
-        primal = 0.5 * (beta @ h) + price @ slack / r  # of SVC with C = 1 / r
+        primal = float(0.5 * (beta @ h) + price @ slack / r)  # of SVC with C = 1 / r
         o = replace(o, gap=o.gap / r / r)
-        found = {"beta": beta, "bound": price / r, "h": h, "ends": ends}
-        return o, found | {"primal": float(primal)}
+        return SolvedPair(pair.rows, s, beta, price / r, h, ends, primal, o)
 
-    def _solve_finely(
-        self, gram: smo.Gram, dual: smo.Dual, run: Run
-    ) -> tuple[smo.Optimum, float]:
-        """Solve (2) until the violation is tol once all is divided by r, or r is 0."""
-        limits = self._limits(run.threads, run.crowd, run.kept)
-        half = float(np.abs(dual.start).sum()) / 2
-        least = half**2 * TOUCH**2 * variance_of(gram)
-        for _ in range(FINER):
-            o = with_margin(smo.solve(gram, dual, limits), dual)
-            r = float(o.rho[0] - o.rho[1]) / 2  # (3)
-            if o.b @ o.f <= least:  # the nearest points of the hulls are one
-                return o, 0.0
-            if o.stop is not StopReason.CONVERGED or o.violation <= self.tol * r:
-                break
-            finer = min(self.tol * max(r, 0.0), limits.tol / 10)
-            limits = replace(limits, tol=max(finer, limits.tol / 1000))
-            dual = replace(dual, start=o.b)
-        return o, r
-
-    def _dual(self, s: Floats, price: Floats) -> smo.Dual:
+    def _dual(self, pair: PairProblem) -> smo.Dual:
         """Return (2) but for the kernel; refuse what (4) forbids."""
+        s, price = pair.s, pair.price
         half, zero = self.nu * price.sum() / 2, np.zeros(len(s))
         least = min(price[s > 0].sum(), price[s < 0].sum())
         if half > least * (1 + 1e-9):
@@ -221,22 +241,28 @@ class NuSVC(ProbablePairs):
         for side in (1.0, -1.0):
             of = s == side
             start[of] = side * smo.filled(price[of], half)
-        lo, hi = np.where(s > 0, 0.0, -price), np.where(s > 0, price, 0.0)
+        lo, hi = np.minimum(s * price, 0.0), np.maximum(s * price, 0.0)
         group = (s < 0).astype(np.int8)
         return smo.Dual(zero, lo, hi, zero, start, group)
 
-    def _tell_more(self, solved: list[Solved], report: Report) -> None:
-        """Report the property of nu, and the equivalent C."""
-        if len(solved) != 1:
-            return
-        one = solved[0]
-        at_bound = np.abs(one.beta) >= one.bound
-        w = one.bound / one.bound.sum()
-        wrong, used = float(w[at_bound].sum()), float(w[one.beta != 0].sum())
-        share = f"{wrong:.1%} margin errors <= {self.nu:.1%} <= {used:.1%} "
-        report.facts["nu"] = share + "support vectors"
-        self.C_ = float(np.abs(one.beta).sum() / np.abs(one.optimum.b).sum())  # 1 / r
-        report.facts["C"] = self.C_
+
+def solved_finely(pair: PairProblem, dual: smo.Dual) -> tuple[smo.Optimum, float]:
+    """Solve (2) until the violation is tol once all is divided by r, or r is 0."""
+    limits = pair.limits
+    tol = limits.tol
+    half = float(np.abs(dual.start).sum()) / 2
+    least = half**2 * TOUCH**2 * variance_of(pair.gram)
+    for _ in range(FINER):
+        o = with_margin(smo.solve(pair.gram, dual, limits), dual)
+        r = float(o.rho[0] - o.rho[1]) / 2  # (3)
+        if o.b @ o.f <= least:  # the nearest points of the hulls are one
+            return o, 0.0
+        if o.stop is not StopReason.CONVERGED or o.violation <= tol * r:
+            break
+        finer = min(tol * max(r, 0.0), limits.tol / 10)
+        limits = replace(limits, tol=max(finer, limits.tol / 1000))
+        dual = replace(dual, start=o.b)
+    return o, r
 
 
 def with_margin(o: smo.Optimum, dual: smo.Dual) -> smo.Optimum:

@@ -31,15 +31,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Matrix
 from corollary.core.configuration import get_config
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.core.roles import SingleRegressor
 from corollary.engine.sources.source import Chunk
+from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.kernel_problem import expansion_problem
+from corollary.kernels.machine_kernel import training_rows, warn_of_kernel
 from corollary.solvers import smo
-from corollary.svm.machine import account_for, capped
-from corollary.svm.single import TUBE, SingleMachine, tell_roles
+from corollary.solvers.convex_problem import KernelProblem, not_handled, tube_box
+from corollary.svm.machine import RULES, capped, report_roles, report_support
+from corollary.svm.single import (
+    TUBE,
+    SingleMachine,
+    publish_expansion,
+    report_share,
+    scores,
+)
 
 __all__ = ["NuSVR"]
 
@@ -102,7 +112,7 @@ class NuSVR(SingleMachine, SingleRegressor):
     """
 
     rules: ClassVar = {
-        **SingleMachine.single_rules,
+        **RULES,
         "C": real(0, ends="(]"),
         "nu": real(0, 1, ends="(]"),
     }
@@ -138,33 +148,30 @@ class NuSVR(SingleMachine, SingleRegressor):
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2)."""
-        X, y = rows.X, rows.y.astype(np.float64)
-        n, threads = len(y), get_config().threads
-        w = np.ones(n) if rows.w is None else rows.w.astype(np.float64)
-        kernel = self._read_kernel(X, rows.w, report)
-        gram = self._gram(kernel, X, None, threads)
-        price = capped(self.C) * w
-        dual = self._dual(y, w)
-        o = smo.solve(gram, dual, self._limits(threads))
+        data, threads = training_rows(self, rows), get_config().threads
+        n, w, y = data.n, data.w, data.y.astype(np.float64)
+        price, dual = capped(self.C) * w, self._dual(y, w)
+        gram = search_gram(self, data, threads)
+        o = smo.solve(gram, dual, search_limits(self, threads))
         a, c = o.b.reshape(2, n)
         rho = o.rho
         self.epsilon_ = float(max(0.0, (rho[1] - rho[0]) / 2))  # (3)
         if rho[1] < rho[0]:
             o = replace(o, gap=o.gap_at(dual, rho.mean(), rho.mean()))
         b = a + c  # c <= 0 here
-        self._publish(X, b, -float(rho.mean()), o.steps)
+        publish_expansion(self, data, b, -float(rho.mean()), o.steps)
         h = o.f[:n] + y
         excess = np.maximum(0.0, np.abs(h - rho.mean() - y) - self.epsilon_)
         primal = 0.5 * (b @ h) + price @ (self.nu * self.epsilon_ + excess)  # (1)
-        account_for([o], float(primal), report)
-        self._tell_support([(b, price)], report)
+        report_search([o], float(primal), report)
+        report_support(self, [(b, price)], n, report)
         bound = (np.maximum(a, -c) >= price) & (price > 0)
-        self.roles_ = np.select([bound, o.b.reshape(2, n).any(axis=0)], [2, 1])
-        self.roles_ = self.roles_.astype(np.int8)
-        tell_roles(TUBE, self.roles_, report)
+        free = o.b.reshape(2, n).any(axis=0)
+        self.roles_ = np.select([bound, free], [2, 1]).astype(np.int8)
+        report_roles(TUBE, self.roles_, report)
         report.facts["epsilon"] = self.epsilon_
-        self._tell_share("outside", w, report)
-        self._check_curvature(kernel, X, report)
+        report_share(self.nu, w, self.roles_, report)
+        warn_of_kernel(data, report)
 
     def _dual(self, y: Floats, w: Floats) -> smo.Dual:
         """Return (2), with c as negative numbers."""
@@ -180,6 +187,18 @@ class NuSVR(SingleMachine, SingleRegressor):
             group=np.repeat(np.array([0, 1], np.int8), n),
         )
 
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        if not hasattr(self, "epsilon_"):
+            what = "NuSVR, which does not publish the width of its tube"
+            raise not_handled(f"scikit-learn's {what}")
+        price, width = capped(self.C) * sample_weight, float(self.epsilon_)
+        more = {"width": width, "most": float(self.nu) * float(price.sum())}
+        box = tube_box(y, price, width)
+        return expansion_problem(self, X, sample_weight, box, **more)
+
     def predict(self, X: Any) -> Floats:
         """Return the function at each row.
 
@@ -191,4 +210,4 @@ class NuSVR(SingleMachine, SingleRegressor):
         -------
         array of shape (n,)
         """
-        return self._scores(X)
+        return scores(self, X)

@@ -32,16 +32,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.core.roles import OutlierDetector
 from corollary.engine.sources.source import Chunk
-from corollary.kernels.expansion import own
+from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.kernel_problem import expansion_problem
+from corollary.kernels.machine_kernel import training_rows, warn_of_kernel
 from corollary.solvers import smo
-from corollary.svm.machine import ROUNDING, account_for
-from corollary.svm.single import SingleMachine, tell_roles
+from corollary.solvers.convex_problem import Box, KernelProblem
+from corollary.svm.machine import ROUNDING, RULES, report_roles, report_support
+from corollary.svm.single import (
+    SingleMachine,
+    publish_expansion,
+    report_share,
+    rows_by_depth,
+    scores,
+)
 
 __all__ = ["ROLES", "OneClassSVM"]
 
@@ -103,7 +112,7 @@ class OneClassSVM(SingleMachine, OutlierDetector):
     [1, -1]
     """
 
-    rules: ClassVar = {**SingleMachine.single_rules, "nu": real(0, 1, ends="(]")}
+    rules: ClassVar = {**RULES, "nu": real(0, 1, ends="(]")}
     shapes: ClassVar[Mapping[str, str]] = {**SingleMachine.shapes, "offset_": "1"}
 
     def __init__(
@@ -135,31 +144,37 @@ class OneClassSVM(SingleMachine, OutlierDetector):
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2)."""
-        X, w = self._weighed(rows)
-        threads = get_config().threads
-        kernel = self._read_kernel(X, w, report)
-        zero = np.zeros(len(w))
-        start = smo.filled(w, self.nu * w.sum(), self._by_depth(kernel, X))
-        gram = self._gram(kernel, X, None, threads)
+        data, threads = training_rows(self, rows), get_config().threads
+        w, zero = data.w, np.zeros(data.n)
+        start = smo.filled(w, self.nu * w.sum(), rows_by_depth(data))
         dual = smo.Dual(zero, zero, w, zero, start)
-        o = smo.solve(gram, dual, self._limits(threads))
-        terms = float(o.b.sum() * np.abs(own(kernel, X)).max())
+        gram = search_gram(self, data, threads)
+        o = smo.solve(gram, dual, search_limits(self, threads))
+        terms = float(o.b.sum() * np.abs(data.kernel.square_norms(data.X)).max())
         rho = float(o.rho[0]) - ROUNDING * terms  # rows on the margin are inliers
         o = replace(o, gap=o.gap_at(dual, rho))
-        self._publish(X, o.b, -rho, o.steps)
+        publish_expansion(self, data, o.b, -rho, o.steps)
         self.offset_ = -self.intercept_
         short = np.maximum(0.0, rho - o.f)
         primal = 0.5 * (o.b @ o.f) - self.nu * w.sum() * rho + w @ short  # (1)
-        account_for([o], float(primal), report)
-        self._tell_support([(o.b, w)], report)
+        report_search([o], float(primal), report)
+        report_support(self, [(o.b, w)], data.n, report)
         self.roles_ = np.select([o.b == 0, o.b >= w], [0, 2], default=1).astype(np.int8)
-        tell_roles(ROLES, self.roles_, report)
-        self._tell_share("outliers", w, report)
-        self._check_curvature(kernel, X, report)
+        report_roles(ROLES, self.roles_, report)
+        report_share(self.nu, w, self.roles_, report)
+        warn_of_kernel(data, report)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        w = sample_weight
+        box = Box(0 * w, 0 * w, w, t=float(self.nu) * float(w.sum()))
+        return expansion_problem(self, X, w, box)
 
     def score_samples(self, X: Any) -> Floats:
         """Return sum_i b_i k(x, x_i) of each row: large where the rows are."""
-        return self._scores(X) + self.offset_[0]
+        return scores(self, X) + self.offset_[0]
 
     def decision_function(self, X: Any) -> Floats:
         """Return g of each row, negative for outliers.
@@ -172,8 +187,8 @@ class OneClassSVM(SingleMachine, OutlierDetector):
         -------
         array of shape (n,)
         """
-        return self._scores(X)
+        return scores(self, X)
 
     def predict(self, X: Any) -> Vector:
         """Return 1 for an inlier, -1 for an outlier."""
-        return np.where(self._scores(X) >= 0, 1, -1).astype(np.intp)
+        return np.where(scores(self, X) >= 0, 1, -1).astype(np.intp)

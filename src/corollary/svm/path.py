@@ -22,7 +22,8 @@ from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.report import Report
 from corollary.engine.sources.source import Chunk
-from corollary.svm.svc import SVC
+from corollary.svm.pairs import learn_pairs
+from corollary.svm.svc import SVC, soft_margin
 
 __all__ = ["svc_path"]
 
@@ -92,7 +93,13 @@ def fit_from(
 
     def learn(rows: Chunk, report: Report) -> None:
         fits = starts is not None and np.isfinite(np.concatenate(starts)).all()
-        ends.extend(model.learn_from(rows, report, starts if fits else None))
+        begin = starts if fits else None
+        solved = learn_pairs(model, rows, report, soft_margin, begin)
+        ends.extend(one.optimum.b for one in solved)
 
-    model.fit_by(learn, X, y, w)
+    model.learn = learn  # type: ignore[method-assign]
+    try:
+        model.fit(X, y, w)
+    finally:
+        del model.learn
     return ends

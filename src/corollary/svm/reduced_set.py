@@ -39,13 +39,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import ParameterError, sentence
-from corollary.kernels.expansion import checked, own
-from corollary.svm.pairs import PairMachines
-from corollary.svm.single import SingleMachine
+from corollary.kernels.machine_kernel import kernel_of
+from corollary.svm.machine import dense_coefficients, pair_coefficients, query_rows
+from corollary.svm.pairs import PairMachine, pair_scores
+from corollary.svm.single import SingleMachine, scores
 from corollary.svm.svdd import SVDD
 
 __all__ = ["Compressed", "compress"]
@@ -127,7 +129,7 @@ OneClassSVM or SVDD
     >>> smaller.after, smaller.change <= smaller.bound
     (20, True)
     """
-    if not isinstance(model, PairMachines | SingleMachine):
+    if not isinstance(model, PairMachine | SingleMachine):
         must = "model must be a support vector classifier, regressor or one-class "
         came = f"a {type(model).__name__}"
         raise ParameterError(sentence("compress", must + "machine", came))
@@ -150,7 +152,6 @@ OneClassSVM or SVDD
 
 def matrix(model: Any, X: Any) -> Floats:
     """Return the kernel matrix of the support vectors."""
-    s = len(model.support_)
     if model.kernel == "precomputed":
         n = model.shape_fit_[0]
         if X is None or np.shape(X) != (n, n):
@@ -161,16 +162,17 @@ def matrix(model: Any, X: Any) -> Floats:
             raise ParameterError(sentence("compress", must + "is precomputed", came))
         return np.asarray(X, np.float64)[np.ix_(model.support_, model.support_)]
     Z = model.support_vectors_
-    kernel = model.kernel if callable(model.kernel) else model._tile_kernel()
-    return checked(model, kernel(Z, Z), (s, s)).astype(np.float64)
+    kernel = kernel_of(model, model.gamma_).function
+    assert kernel is not None
+    return np.asarray(kernel(Z, Z), np.float64)
 
 
 def columns(model: Any) -> tuple[Floats, Vector]:
     """Return every machine's coefficients (s, p), and the vectors it may use."""
     if isinstance(model, SingleMachine):
-        B = model._coefficients().T.astype(np.float64)
+        B = dense_coefficients(model).T.astype(np.float64)
         return B, np.ones(B.shape, dtype=bool)
-    B = model._pair_coefficients().astype(np.float64)
+    B = pair_coefficients(model).astype(np.float64)
     pairs = itertools.combinations(range(len(model.classes_)), 2)
     label = np.repeat(np.arange(len(model.classes_)), model.n_support_)
     return B, np.column_stack([(label == a) | (label == b) for a, b in pairs])
@@ -223,7 +225,7 @@ def refitted(
 def smaller(model: Any, kept: Vector, C: Floats) -> Any:
     """Return a copy of the model with these vectors and coefficients."""
     small = copy.copy(model)
-    if isinstance(model, PairMachines):
+    if isinstance(model, PairMachine):
         K = len(model.classes_)
         label = np.repeat(np.arange(K), model.n_support_)[kept]
         small.n_support_ = np.bincount(label, minlength=K).astype(np.int32)
@@ -233,22 +235,23 @@ def smaller(model: Any, kept: Vector, C: Floats) -> Any:
     else:
         small.n_support_ = np.array([len(kept)], dtype=np.int32)
         D = C.T
-    small._keep(model.support_vectors_, kept, D)
+    D = D.astype(model.dual_coef_.dtype)
+    small.dual_coef_ = sp.csr_array(D) if sp.issparse(model.dual_coef_) else D
     small.support_ = model.support_[kept]
-    small.shape_fit_ = model.shape_fit_
+    if model.kernel != "precomputed":
+        small.support_vectors_ = model.support_vectors_[kept]
     return small
 
 
 def measured(model: Any, found: Compressed, X: Any) -> Compressed:
     """Compare the two machines on rows."""
-    X = model._query(X)
-    kernel = model.kernel if callable(model.kernel) else model._tile_kernel()
-    diagonal = own(None if model.kernel == "precomputed" else kernel, X)
+    rows = query_rows(model, X)
+    diagonal = kernel_of(model, model.gamma_).square_norms(rows)
     ball = isinstance(model, SVDD)
-    name = "_pair_scores" if isinstance(model, PairMachines) else "_scores"
-    name = "decision_function" if ball else name
     given = (diagonal,) if ball and model.kernel == "precomputed" else ()
-    before, after = (getattr(m, name)(X, *given) for m in (model, found.model))
+    ask: Any = pair_scores if isinstance(model, PairMachine) else scores
+    ask = type(model).decision_function if ball else ask
+    before, after = (ask(m, X, *given) for m in (model, found.model))
     same = None
     if hasattr(model, "decision_function"):
         alike = model.predict(X, *given) == found.model.predict(X, *given)

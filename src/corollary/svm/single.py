@@ -11,27 +11,39 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
-from corollary.core.parameters import missing, real
 from corollary.core.report import Report
-from corollary.engine.sources.source import Chunk
-from corollary.kernels.expansion import Kernel
-from corollary.svm.machine import KernelMachine
+from corollary.engine.rows_learner import RowsLearner
+from corollary.kernels.machine_kernel import TrainingRows, kernel_tags
+from corollary.svm.machine import (
+    audit_expansion,
+    check_published,
+    dense_coefficients,
+    expand,
+    keep_expansion,
+    linear_weights,
+    query_rows,
+)
 
-__all__ = ["TUBE", "SingleMachine", "tell_roles"]
+__all__ = [
+    "TUBE",
+    "SingleMachine",
+    "publish_expansion",
+    "report_share",
+    "rows_by_depth",
+    "scores",
+]
 
-SAMPLE = 400  # rows that tell the likely outliers
+SAMPLE = 400  # rows that show the likely outliers
 TUBE = ("inside", "on", "outside")
 
 
-class SingleMachine(KernelMachine):
+class SingleMachine(RowsLearner):
     """A machine of one function (1)."""
 
-    single_rules: ClassVar = {
-        **KernelMachine.kernel_rules,
-        "max_seconds": missing | real(0, ends="(]"),
-    }
+    takes_sparse = True
+    keeps_rows = True
     shapes: ClassVar[Mapping[str, str]] = {
         "support_": "s",
         "support_vectors_": "s d|0 0|s",
@@ -39,68 +51,71 @@ class SingleMachine(KernelMachine):
         "dual_coef_": "1 s",
         "intercept_": "1",
     }
+    kernel: Any
+    n_features_in_: int
+    support_: Vector
+    support_vectors_: Any
+    n_support_: Vector
+    dual_coef_: Any
     intercept_: Floats
-    roles_: Vector
-    nu: float
+    gamma_: float
 
-    def _publish(self, X: Matrix, b: Floats, intercept: float, steps: int) -> None:
-        """Set what users read."""
-        support = np.flatnonzero(b)
-        self._keep(X, support, b[None, support])
-        self.n_support_ = np.array([len(support)], dtype=np.int32)
-        self.intercept_ = np.array([intercept], dtype=X.dtype)
-        self.n_iter_ = int(steps)
-        if not np.isfinite(intercept):
-            must = "The dual coefficients or intercepts are not finite; X must be small"
-            raise DataError(sentence(self, must, f"up to {np.abs(X).max():.3g}"))
+    def __sklearn_tags__(self) -> Any:
+        return kernel_tags(self, super().__sklearn_tags__())  # type: ignore[misc]
+
+    @property
+    def takes_objects(self) -> bool:
+        """Whether rows may be texts and the like: where the kernel is a function."""
+        return callable(self.kernel)
+
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the variables of the machine at work, and copies of the rows."""
+        return rows * (8.0 * features + 400.0)
+
+    @property
+    def coef_(self) -> Any:
+        """Return the weights of the features, of a linear machine."""
+        return linear_weights(self, dense_coefficients(self))
 
     def _audit(self) -> None:
         """Refuse learned arrays that do not belong together."""
-        self._audit_expansion()
+        audit_expansion(self)
         if int(self.n_support_[0]) != len(self.support_):
             must = "The internal representation was altered: n_support_ must be "
             must += f"{len(self.support_)}"
             raise DataError(sentence(self, must, f"{self.n_support_[0]}"))
 
-    # -- machines of a share nu of the rows --------------------------------------------
-    def _weighed(self, rows: Chunk) -> tuple[Matrix, Floats]:
-        """Return the rows that weigh something, and their weights."""
-        X, w = rows.X, rows.w
-        if w is None:
-            return X, np.ones(X.shape[0])
-        keep = w > 0
-        return X if keep.all() else X[keep], w[keep].astype(np.float64)
 
-    def _by_depth(self, kernel: Kernel | None, X: Matrix) -> Vector:
-        """Order the rows by their mean kernel with a sample, the least first."""
-        n = X.shape[0]
-        sample = np.arange(0, n, -(-n // SAMPLE))
-        even = np.full(len(sample), 1 / len(sample))
-        return np.argsort(
-            self._kernel_sums(kernel, X, np.arange(n), sample, even), kind="stable"
-        )
-
-    def _tell_share(self, name: str, w: Floats, report: Report) -> None:
-        """Report the property of nu; roles are 2 at the bound, 1 if free."""
-        share = [float(w[self.roles_ >= r].sum() / w.sum()) for r in (2, 1)]
-        text = f"{share[0]:.1%} {name} <= {self.nu:.1%} <= {share[1]:.1%} "
-        report.facts["nu"] = text + "support vectors"
-
-    @property
-    def coef_(self) -> Any:
-        """Return the weights of the features, of a linear machine."""
-        self._only_linear()
-        return self._published(self._coefficients() @ self.support_vectors_)
-
-    def _scores(self, X: Any) -> Floats:
-        """Return (1) of each row."""
-        check_is_fitted(self)
-        self._audit()
-        return self._expand(X, self._coefficients().T)[:, 0] + self.intercept_[0]
+def publish_expansion(
+    machine: Any, data: TrainingRows, b: Floats, intercept: float, steps: int
+) -> None:
+    """Set what users read."""
+    support = np.flatnonzero(b)
+    keep_expansion(machine, data, support, b[None, support])
+    machine.n_support_ = np.array([len(support)], dtype=np.int32)
+    machine.intercept_ = np.array([intercept], dtype=data.X.dtype)
+    machine.n_iter_ = int(steps)
+    check_published(machine, data.X)
 
 
-def tell_roles(names: tuple[str, ...], roles: Vector, report: Report) -> None:
-    """Report how many rows have each role."""
-    counts = np.bincount(roles, minlength=len(names))
-    words = (f"{n} {name}" for n, name in zip(counts, names, strict=True))
-    report.facts["roles"] = ", ".join(words)
+def scores(machine: Any, X: Any) -> Floats:
+    """Return (1) of each row."""
+    check_is_fitted(machine)
+    machine._audit()
+    sums = expand(machine, query_rows(machine, X), dense_coefficients(machine).T)
+    return sums[:, 0] + machine.intercept_[0]
+
+
+# -- machines of a share nu of the rows ----------------------------------------------
+def rows_by_depth(data: TrainingRows) -> Vector:
+    """Order the rows by their mean kernel with a sample, the least first."""
+    sample = np.arange(0, data.n, -(-data.n // SAMPLE))
+    even = np.full(len(sample), 1 / len(sample))
+    return np.argsort(data.sums(np.arange(data.n), sample, even), kind="stable")
+
+
+def report_share(nu: float, w: Floats, roles: Vector, report: Report) -> None:
+    """Report the property of nu; roles are 2 at the bound, 1 if free, 0 elsewhere."""
+    report.facts["nu"] = nu
+    for name, least in (("share_at_bound", 2), ("share_support", 1)):
+        report.facts[name] = float(w[roles >= least].sum() / w.sum())

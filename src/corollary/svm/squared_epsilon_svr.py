@@ -35,26 +35,32 @@ epsilon-insensitive loss; Suykens and Vandewalle (1999), epsilon = 0.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Matrix
 from corollary.core.configuration import get_config
+from corollary.core.parameters import real
 from corollary.core.report import Report
+from corollary.core.roles import SingleRegressor
 from corollary.engine.sources.source import Chunk
+from corollary.kernels.dual_search import report_search, search_gram, search_limits
 from corollary.kernels.gram import Ridged
+from corollary.kernels.kernel_problem import expansion_problem
+from corollary.kernels.machine_kernel import training_rows, warn_of_kernel
 from corollary.solvers import smo
-from corollary.svm.machine import account_for, capped
-from corollary.svm.single import TUBE, tell_roles
+from corollary.solvers.convex_problem import KernelProblem, tube_box
+from corollary.svm.machine import RULES, capped, report_roles, report_support
+from corollary.svm.single import TUBE, SingleMachine, publish_expansion, scores
 from corollary.svm.squared_losses import squared_gap
-from corollary.svm.svr import SVR
 
 __all__ = ["SquaredEpsilonSVR"]
 
 ROOM = 1e-9  # added to the box, so that no optimum is on its bound by rounding
 
 
-class SquaredEpsilonSVR(SVR):
+class SquaredEpsilonSVR(SingleMachine, SingleRegressor):
     """Support vector regression with squared residuals beyond a tube.
 
     Parameters
@@ -109,29 +115,79 @@ class SquaredEpsilonSVR(SVR):
     ([[0.4]], [-0.4, 0.4])
     """
 
+    rules: ClassVar = {**RULES, "C": real(0, ends="(]"), "epsilon": real(0)}
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+        max_seconds: float | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2) in the box (3)."""
-        X, y = rows.X, rows.y.astype(np.float64)
-        n, threads = len(y), get_config().threads
-        kernel = self._read_kernel(X, rows.w, report)
-        price = capped(self.C) * (np.ones(n) if rows.w is None else rows.w)
+        data, threads = training_rows(self, rows), get_config().threads
+        y, price = data.y.astype(np.float64), capped(self.C) * data.w
         ridge, most = 0.5 / price, box(y, price, self.epsilon)
-        eps, zero = np.full(n, float(self.epsilon)), np.zeros(n)
-        gram = Ridged(self._gram(kernel, X, None, threads), ridge)
-        dual = smo.Dual(-y, -most, most, eps, zero)
-        o = smo.solve(gram, dual, self._limits(threads))
-        self._publish(X, o.b, -o.rho[0], o.steps)
+        eps = np.full(data.n, float(self.epsilon))
+        gram = Ridged(search_gram(self, data, threads), ridge)
+        dual = smo.Dual(-y, -most, most, eps, np.zeros(data.n))
+        o = smo.solve(gram, dual, search_limits(self, threads))
+        publish_expansion(self, data, o.b, -o.rho[0], o.steps)
         h = o.f + y - ridge * o.b  # K b
         r = y - h + o.rho[0]
         excess = np.maximum(0.0, np.abs(r) - self.epsilon)
         primal = float(0.5 * (o.b @ h) + price @ excess**2)  # (1)
         lost = np.abs(o.b) * (excess + self.epsilon) - o.b * r
         o = replace(o, gap=squared_gap(price, o.b, excess, lost, o.rounding))
-        account_for([o], primal, report)
-        self._tell_support([(o.b, np.full(n, np.inf))], report)
+        report_search([o], primal, report)
+        report_support(self, [(o.b, np.full(data.n, np.inf))], data.n, report)
         self.roles_ = np.where(o.b != 0, 2, 0).astype(np.int8)
-        tell_roles(TUBE, self.roles_, report)
-        self._check_curvature(kernel, X, report)
+        report_roles(TUBE, self.roles_, report)
+        warn_of_kernel(data, report)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        price = capped(self.C) * sample_weight
+        box = tube_box(y, price, float(self.epsilon), squared=True)
+        return expansion_problem(self, X, sample_weight, box)
+
+    def predict(self, X: Any) -> Floats:
+        """Return the function at each row.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return scores(self, X)
 
 
 def box(y: Floats, price: Floats, epsilon: float) -> Floats:

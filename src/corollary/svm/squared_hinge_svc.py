@@ -32,21 +32,32 @@ Course: S0-25, S1-48. References: Cortes and Vapnik (1995); Shawe-Taylor and Cri
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Matrix
+from corollary.core.parameters import real
+from corollary.core.report import Report
+from corollary.engine.sources.source import Chunk
 from corollary.kernels.gram import Ridged
 from corollary.solvers import smo
-from corollary.svm.pairs import Run
+from corollary.solvers.convex_problem import KernelProblem, class_box
+from corollary.svm.machine import capped
+from corollary.svm.pair_problem import pair_problems
+from corollary.svm.pairs import (
+    PAIR_RULES,
+    PairMachine,
+    PairProblem,
+    SolvedPair,
+    learn_pairs,
+)
 from corollary.svm.squared_losses import squared_gap
-from corollary.svm.svc import SVC
 
 __all__ = ["SquaredHingeSVC"]
 
 
-class SquaredHingeSVC(SVC):
+class SquaredHingeSVC(PairMachine):
     """Support vector classification with squared slack.
 
     Parameters
@@ -115,24 +126,75 @@ class SquaredHingeSVC(SVC):
     ([[0.666667]], [0.333333, 0.333333])
     """
 
-    def _solve(
-        self, gram: smo.Gram, s: Floats, price: Floats, run: Run
-    ) -> tuple[smo.Optimum, dict[str, Any]]:
-        """Solve (2) in the box (3)."""
-        ridge = np.divide(0.5, price, out=np.zeros(len(s)), where=price > 0)
-        above, below = float(price[s > 0].sum()), float(price[s < 0].sum())
-        most = 2 * np.sqrt(price * 4 * above * below / (above + below))  # (3)
-        zero = np.zeros(len(s))
-        lo, hi = np.where(s > 0, 0.0, -most), np.where(s > 0, most, 0.0)
-        dual = smo.Dual(-s, lo, hi, zero, zero)
-        limits = self._limits(run.threads, run.crowd, run.kept)
-        o = smo.solve(Ridged(gram, ridge), dual, limits)
-        h = o.f + s - ridge * o.b
-        u = 1 - s * (h - o.rho[0])
-        slack = np.maximum(0.0, u)
-        primal = float(0.5 * (o.b @ h) + price @ slack**2)  # (1)
-        lost = np.abs(o.b) * (slack - u)
-        o = replace(o, gap=squared_gap(price, o.b, slack, lost, o.rounding))
-        bound = np.where(slack > 0, np.abs(o.b), np.inf)
-        found = {"beta": o.b, "bound": bound, "h": h, "ends": o.interval[0]}
-        return o, found | {"primal": primal}
+    rules: ClassVar = {"C": real(0, ends="(]"), **PAIR_RULES}
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: Any = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        max_seconds: float | None = None,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Solve (2) in the box (3), for every pair of classes."""
+        learn_pairs(self, rows, report, squared_margin)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) of every pair at its coefficients, for `optimality_gap`."""
+        price = capped(self.C) * sample_weight
+        return pair_problems(
+            self, X, y, price, lambda s, C, mass: class_box(s, C, squared=True)
+        )
+
+
+def squared_margin(pair: PairProblem) -> SolvedPair:
+    """Solve (2) in the box (3)."""
+    s, price = pair.s, pair.price
+    ridge = np.divide(0.5, price, out=np.zeros(len(s)), where=price > 0)
+    above, below = float(price[s > 0].sum()), float(price[s < 0].sum())
+    most = 2 * np.sqrt(price * 4 * above * below / (above + below))  # (3)
+    zero = np.zeros(len(s))
+    lo, hi = np.minimum(s * most, 0.0), np.maximum(s * most, 0.0)
+    o = smo.solve(
+        Ridged(pair.gram, ridge), smo.Dual(-s, lo, hi, zero, zero), pair.limits
+    )
+    h = o.f + s - ridge * o.b
+    u = 1 - s * (h - o.rho[0])
+    slack = np.maximum(0.0, u)
+    primal = float(0.5 * (o.b @ h) + price @ slack**2)  # (1)
+    lost = np.abs(o.b) * (slack - u)
+    o = replace(o, gap=squared_gap(price, o.b, slack, lost, o.rounding))
+    bound = np.where(slack > 0, np.abs(o.b), np.inf)
+    return SolvedPair(pair.rows, s, o.b, bound, h, o.interval[0], primal, o)

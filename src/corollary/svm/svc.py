@@ -32,16 +32,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Matrix
 from corollary.core.parameters import real
+from corollary.core.report import Report
+from corollary.engine.sources.source import Chunk
 from corollary.solvers import smo
-from corollary.svm.pairs import Run
-from corollary.svm.probable_pairs import ProbablePairs
+from corollary.solvers.convex_problem import KernelProblem, class_box
+from corollary.svm.machine import capped
+from corollary.svm.pair_problem import pair_problems
+from corollary.svm.pairs import (
+    PAIR_RULES,
+    PairMachine,
+    PairProblem,
+    SolvedPair,
+    learn_pairs,
+)
 
-__all__ = ["SVC"]
+__all__ = ["SVC", "soft_margin"]
 
 
-class SVC(ProbablePairs):
+class SVC(PairMachine):
     """Support vector classification with any kernel.
 
     Parameters
@@ -117,7 +127,7 @@ class SVC(ProbablePairs):
     [0, 1, 1, 0]
     """
 
-    rules: ClassVar = {"C": real(0, ends="(]"), **ProbablePairs.pair_rules}
+    rules: ClassVar = {"C": real(0, ends="(]"), **PAIR_RULES}
 
     def __init__(
         self,
@@ -156,21 +166,26 @@ class SVC(ProbablePairs):
         self.break_ties = break_ties
         self.random_state = random_state
 
-    def _solve(
-        self, gram: smo.Gram, s: Floats, price: Floats, run: Run
-    ) -> tuple[smo.Optimum, dict[str, Any]]:
-        """Solve (2)."""
-        zero = np.zeros(len(s))
-        lo, hi = np.where(s > 0, 0.0, -price), np.where(s > 0, price, 0.0)
-        start = zero if run.start is None else np.clip(run.start, lo, hi)
-        dual = smo.Dual(-s, lo, hi, zero, start)
-        o = smo.solve(gram, dual, self._limits(run.threads, run.crowd, run.kept))
-        h = o.f + s
-        slack = np.maximum(0.0, 1 - s * (h - o.rho[0]))
-        return o, {
-            "beta": o.b,
-            "bound": price,
-            "h": h,
-            "ends": o.interval[0],
-            "primal": float(0.5 * (o.b @ h) + price @ slack),  # (1)
-        }
+    def learn(self, rows: Chunk, report: Report) -> None:
+        """Solve (2) for every pair of classes."""
+        learn_pairs(self, rows, report, soft_margin)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) of every pair at its coefficients, for `optimality_gap`."""
+        price = capped(self.C) * sample_weight
+        return pair_problems(self, X, y, price, lambda s, C, mass: class_box(s, C))
+
+
+def soft_margin(pair: PairProblem) -> SolvedPair:
+    """Solve (2)."""
+    s, price = pair.s, pair.price
+    lo, hi = np.minimum(s * price, 0.0), np.maximum(s * price, 0.0)
+    zero = np.zeros(len(s))
+    start = zero if pair.start is None else np.clip(pair.start, lo, hi)
+    o = smo.solve(pair.gram, smo.Dual(-s, lo, hi, zero, start), pair.limits)
+    h = o.f + s
+    slack = np.maximum(0.0, 1 - s * (h - o.rho[0]))
+    primal = float(0.5 * (o.b @ h) + price @ slack)  # (1)
+    return SolvedPair(pair.rows, s, o.b, price, h, o.interval[0], primal, o)

@@ -48,13 +48,30 @@ from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real, shown
-from corollary.core.report import Report
+from corollary.core.report import Optimality, Report
 from corollary.core.roles import OutlierDetector
 from corollary.engine.sources.source import Chunk
-from corollary.kernels.expansion import own
+from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.kernel_problem import expansion_problem, stated_kernel
+from corollary.kernels.machine_kernel import kernel_of, training_rows, warn_of_kernel
 from corollary.solvers import smo
-from corollary.svm.machine import ROUNDING, account_for
-from corollary.svm.single import SingleMachine, tell_roles
+from corollary.solvers.convex_problem import Box, KernelProblem
+from corollary.svm.machine import (
+    ROUNDING,
+    RULES,
+    dense_coefficients,
+    expand,
+    linear_weights,
+    query_rows,
+    report_roles,
+    report_support,
+)
+from corollary.svm.single import (
+    SingleMachine,
+    publish_expansion,
+    report_share,
+    rows_by_depth,
+)
 
 __all__ = ["ROLES", "SVDD"]
 
@@ -122,12 +139,8 @@ class SVDD(SingleMachine, OutlierDetector):
     ([1.0, 0.0], 1.0)
     """
 
-    takes_things = False
     may_be_infinite = ("diagonal_",)  # NaN where k(x, x) differs from row to row
-    rules: ClassVar = {
-        **SingleMachine.single_rules,
-        "nu": real(0, 1, ends="(]"),
-    }
+    rules: ClassVar = {**RULES, "nu": real(0, 1, ends="(]")}
     shapes: ClassVar[Mapping[str, str]] = {**SingleMachine.shapes, "offset_": "1"}
 
     def __init__(
@@ -159,42 +172,51 @@ class SVDD(SingleMachine, OutlierDetector):
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (3)."""
-        X, w = self._weighed(rows)
-        threads = get_config().threads
-        kernel = self._read_kernel(X, w, report)
-        diagonal = own(kernel, X)
+        data, threads = training_rows(self, rows), get_config().threads
+        w, zero, diagonal = data.w, np.zeros(data.n), data.kernel.square_norms(data.X)
         mass = self.nu * float(w.sum())
-        start = smo.filled(w, mass, self._by_depth(kernel, X))
-        zero = np.zeros(len(w))
+        start = smo.filled(w, mass, rows_by_depth(data))
         dual = smo.Dual(-mass / 2 * diagonal, zero, w, zero, start)
-        gram = self._gram(kernel, X, None, threads)
-        o = smo.solve(gram, dual, self._limits(threads))
+        gram = search_gram(self, data, threads)
+        o = smo.solve(gram, dual, search_limits(self, threads))
         a, h = o.b / mass, (o.f - dual.q) / mass
         norm = float(a @ h)  # ||c||^2
         self.radius2_ = max(0.0, norm - 2 * float(o.rho[0]) / mass)  # (4)
         distance = diagonal - 2 * h + norm
         self.radius2_ += ROUNDING * float(np.abs(distance).max())
-        self._publish(X, a, self.radius2_ - norm, o.steps)
-        self.offset_ = np.array([-self.radius2_], dtype=X.dtype)
+        publish_expansion(self, data, a, self.radius2_ - norm, o.steps)
+        self.offset_ = np.array([-self.radius2_], dtype=data.X.dtype)
         alike = np.ptp(diagonal) <= ROUNDING * np.abs(diagonal).max()
         self.diagonal_ = float(diagonal[0]) if alike else np.nan
         over = np.maximum(0.0, distance - self.radius2_)
-        account_for([o], self.radius2_ + float(w @ over) / mass, report)  # (1)
+        report_search([o], self.radius2_ + float(w @ over) / mass, report)  # (1)
         gap = o.gap_at(dual, (norm - self.radius2_) * mass / 2) * 2 / mass**2
-        report.optimality = type(report.optimality)("duality gap", gap)
-        self._tell_support([(a, w / mass)], report)
+        report.optimality = Optimality("duality gap", gap)
+        report_support(self, [(a, w / mass)], data.n, report)
         at_bound = (o.b >= w) & (w > 0)
         self.roles_ = np.select([at_bound, o.b > 0], [2, 1]).astype(np.int8)
-        tell_roles(ROLES, self.roles_, report)
+        report_roles(ROLES, self.roles_, report)
         report.facts["radius"] = float(np.sqrt(self.radius2_))
-        self._tell_share("outside", w, report)
-        self._check_curvature(kernel, X, report)
+        report_share(self.nu, w, self.roles_, report)
+        warn_of_kernel(data, report)
 
     @property
     def center_(self) -> Floats:
         """Return c, of the linear kernel."""
-        self._only_linear()
-        return np.asarray(self._coefficients() @ self.support_vectors_).ravel()
+        c = linear_weights(self, dense_coefficients(self))
+        return np.ravel(c.toarray() if hasattr(c, "toarray") else c)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        w, mass = sample_weight, float(self.nu) * float(sample_weight.sum())
+        norms = stated_kernel(self, X, w).square_norms(X)
+        box = Box(-norms, 0 * w, w / mass, t=1.0)
+        (plain,) = expansion_problem(self, X, w, box)
+        norm = float(plain.b @ plain.times(plain.b[:, None])[:, 0])  # ||c||^2
+        more = {"rho": norm - float(self.radius2_), "factor": 2.0}
+        return expansion_problem(self, X, w, box, **more)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Vector:
         """Fit, and return 1 for a row inside the ball, -1 for one outside."""
@@ -223,18 +245,18 @@ class SVDD(SingleMachine, OutlierDetector):
         """Return -||phi(x) - c||^2 of each row."""
         check_is_fitted(self)
         self._audit()
-        X = self._query(X)
-        inner = self._expand(X, self._coefficients().T)[:, 0]
+        X = query_rows(self, X)
+        inner = expand(self, X, dense_coefficients(self).T)[:, 0]
         norm = self.intercept_[0] + self.offset_[0]  # -||c||^2
-        return 2 * inner - self._own(X, diagonal) + norm  # (5)
+        return 2 * inner - self._square_norms(X, diagonal) + norm  # (5)
 
-    def _own(self, X: Matrix, diagonal: Any) -> Floats:
+    def _square_norms(self, X: Any, diagonal: Any) -> Floats:
         """Return k(x, x) of each row."""
         if self.kernel != "precomputed":
             if diagonal is not None:
                 must = "diagonal must be None unless the kernel is 'precomputed'"
                 raise ParameterError(sentence(self, must, f"{shown(diagonal)}"))
-            return own(self.kernel if callable(self.kernel) else self._tile_kernel(), X)
+            return kernel_of(self, self.gamma_).square_norms(X)
         if diagonal is None and not np.isfinite(self.diagonal_):
             must = "diagonal must be k(x, x) of each row, for those of the fit differ"
             raise DataError(sentence(self, must, "None"))

@@ -39,15 +39,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Matrix
 from corollary.core.configuration import get_config
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.core.roles import SingleRegressor
 from corollary.engine.sources.source import Chunk
+from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.kernel_problem import expansion_problem
+from corollary.kernels.machine_kernel import training_rows, warn_of_kernel
 from corollary.solvers import smo
-from corollary.svm.machine import account_for, capped
-from corollary.svm.single import TUBE, SingleMachine, tell_roles
+from corollary.solvers.convex_problem import KernelProblem, tube_box
+from corollary.svm.machine import RULES, capped, report_roles, report_support
+from corollary.svm.single import TUBE, SingleMachine, publish_expansion, scores
 
 __all__ = ["SVR"]
 
@@ -107,11 +111,7 @@ class SVR(SingleMachine, SingleRegressor):
     True
     """
 
-    rules: ClassVar = {
-        **SingleMachine.single_rules,
-        "C": real(0, ends="(]"),
-        "epsilon": real(0),
-    }
+    rules: ClassVar = {**RULES, "C": real(0, ends="(]"), "epsilon": real(0)}
 
     def __init__(
         self,
@@ -144,23 +144,29 @@ class SVR(SingleMachine, SingleRegressor):
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (3)."""
-        X, y = rows.X, rows.y.astype(np.float64)
-        n, threads = len(y), get_config().threads
-        kernel = self._read_kernel(X, rows.w, report)
-        price = capped(self.C) * (np.ones(n) if rows.w is None else rows.w)
-        eps, zero = np.full(n, float(self.epsilon)), np.zeros(n)
-        gram = self._gram(kernel, X, None, threads)
-        dual = smo.Dual(-y, -price, price, eps, zero)
-        o = smo.solve(gram, dual, self._limits(threads))
-        self._publish(X, o.b, -o.rho[0], o.steps)
+        data, threads = training_rows(self, rows), get_config().threads
+        y, price = data.y.astype(np.float64), capped(self.C) * data.w
+        eps = np.full(data.n, float(self.epsilon))
+        dual = smo.Dual(-y, -price, price, eps, np.zeros(data.n))
+        gram = search_gram(self, data, threads)
+        o = smo.solve(gram, dual, search_limits(self, threads))
+        publish_expansion(self, data, o.b, -o.rho[0], o.steps)
         excess = np.abs(o.f - o.rho[0]) - self.epsilon  # f = K b - y
         primal = 0.5 * (o.b @ (o.f + y)) + price @ np.maximum(0.0, excess)  # (1)
-        account_for([o], float(primal), report)
-        self._tell_support([(o.b, price)], report)
-        self.roles_ = np.select([o.b == 0, np.abs(o.b) >= price], [0, 2], default=1)
-        self.roles_ = self.roles_.astype(np.int8)
-        tell_roles(TUBE, self.roles_, report)
-        self._check_curvature(kernel, X, report)
+        report_search([o], float(primal), report)
+        report_support(self, [(o.b, price)], data.n, report)
+        roles = np.select([o.b == 0, np.abs(o.b) >= price], [0, 2], default=1)
+        self.roles_ = roles.astype(np.int8)
+        report_roles(TUBE, self.roles_, report)
+        warn_of_kernel(data, report)
+
+    def convex_problem(
+        self, X: Matrix, y: Any, sample_weight: Floats
+    ) -> list[KernelProblem]:
+        """State (1) at the coefficients, for `optimality_gap`."""
+        price = capped(self.C) * sample_weight
+        box = tube_box(y, price, float(self.epsilon))
+        return expansion_problem(self, X, sample_weight, box)
 
     def predict(self, X: Any) -> Floats:
         """Return the function at each row.
@@ -173,4 +179,4 @@ class SVR(SingleMachine, SingleRegressor):
         -------
         array of shape (n,)
         """
-        return self._scores(X)
+        return scores(self, X)

@@ -21,8 +21,8 @@ from corollary import engine
 from corollary.core.errors import ClusterError, DataError, ParameterError
 from corollary.core.report import StopReason
 from corollary.core.roles import Regressor
+from corollary.engine.data import Data
 from corollary.engine.executors import dask as cluster
-from corollary.engine.fit import Data
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 

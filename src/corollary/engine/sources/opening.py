@@ -20,7 +20,7 @@ from corollary.core.checks import (
 from corollary.core.errors import DataError, sentence
 from corollary.engine.sources.source import ArraySource, ChunkSource, Source, codes_of
 
-__all__ = ["open_source"]
+__all__ = ["objects_of", "open_source"]
 
 
 def open_source(
@@ -41,15 +41,32 @@ def open_source(
         from corollary.engine.sources.dask import DaskSource
 
         X, y, sample_weight = DaskSource(X, y, sample_weight), None, None
+    objects = objects_of(X) if getattr(learner, "takes_objects", False) else None
+    if objects is not None:  # rows that are no numbers are numbered
+        X = np.arange(float(len(objects)))[:, None]
     source = as_source(X)
     if source is None:
-        return _arrays(learner, X, y, sample_weight, reset, classes)
+        opened = _arrays(learner, X, y, sample_weight, reset, classes)
+        opened.objects = objects
+        return opened
     if y is not None or sample_weight is not None:
         must = "y and sample_weight must come inside the source, next to X"
         raise DataError(sentence(learner, must, "them as separate arguments"))
     if isinstance(source, ArraySource):
         return _arrays(learner, source.X, source.y, source.w, reset, classes)
     return _features(learner, _targets(learner, source, reset, classes), reset)
+
+
+def objects_of(X: Any) -> Vector | None:
+    """Return rows that are texts or other objects as an array of them, else None."""
+    if not isinstance(X, list | tuple | np.ndarray) or not len(X):
+        return None
+    plain = isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object
+    if not plain and not isinstance(X[0], str | bytes):
+        return None
+    objects = np.empty(len(X), dtype=object)
+    objects[:] = list(X)
+    return objects
 
 
 def as_source(X: Any) -> Source | None:

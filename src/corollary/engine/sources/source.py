@@ -46,6 +46,7 @@ class Chunk:
     w: Vector | None = None  # (n,) weights, None = all 1
     first_row: int = 0
     kept: Vector | None = None  # (N,) which of all rows these are, None = all
+    objects: Vector | None = None  # (N,) texts and the like, that X (n, 1) numbers
     memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -195,6 +196,7 @@ class ArraySource(Source):
 
     in_memory = True
     kept: Vector | None = None  # (N,) which of the rows given have a weight, None = all
+    objects: Vector | None = None  # (N,) of a learner that takes objects
 
     def __init__(
         self, X: Matrix, y: Vector | None = None, w: Vector | None = None

@@ -21,6 +21,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.records import stored
 from corollary.engine import Chunk, Statistics
 from corollary.linear_algebra.decompositions import cho_factor, eigh
 from corollary.objectives.chunk_losses import Deviance
@@ -42,6 +43,7 @@ SUSPECT = 1e-3  # of the information at the constant model: is there a maximum a
 EPS = np.finfo(np.float64).eps
 
 
+@stored
 @dataclass(frozen=True)
 class GLMSums:
     """The sums of the last pass, from which inference follows."""

@@ -29,6 +29,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.checks import check_memory
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import SingleRegressor
 from corollary.engine import Chunk, Data, Moments, StreamingLearner, Triangle
@@ -37,6 +38,7 @@ from corollary.linear.least_squares.principal_axes import PrincipalAxes
 __all__ = ["BayesianLearner", "GaussianPosterior"]
 
 
+@stored
 @dataclass(frozen=True)
 class GaussianPosterior:
     """The state: the route to the axes, then the posterior of the coefficients."""

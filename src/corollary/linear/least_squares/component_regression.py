@@ -35,6 +35,7 @@ from sklearn.utils import TransformerTags
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Regressor
 from corollary.engine import (
@@ -52,6 +53,7 @@ from corollary.linear.least_squares.principal_axes import PrincipalAxes
 __all__ = ["ComponentRegression", "Directions"]
 
 
+@stored
 @dataclass(frozen=True)
 class FoldSums(Statistics):
     """The moments, or the triangle, of each fold of the rows."""
@@ -77,6 +79,7 @@ class FoldSums(Statistics):
         return fold(part for part in some if part is not None)
 
 
+@stored
 @dataclass(frozen=True)
 class Directions:
     """What a method chose: coefficients for 1, ..., k components, and directions.
@@ -93,6 +96,7 @@ class Directions:
     y_scale: Floats  # (m,)
 
 
+@stored
 @dataclass(frozen=True)
 class ComponentFit:
     """The state: the route, then axes, directions, and errors of cross-validation."""

@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Regressor, total_weight
 from corollary.engine import (
@@ -51,19 +52,19 @@ __all__ = ["LeastSquares"]
 MANY_COLUMNS = 3000  # sparse data with more columns goes the iterative route
 
 
+@stored
 @dataclass(frozen=True)
 class Product(Statistics):
     """Sums for one step of conjugate gradients on the normal equations."""
 
     n: float
-    sum_x: Floats  # (d,)
-    sum_y: Floats  # (m,)
-    xy: Floats  # (d, m) X'W y in the first pass, X'W X p afterwards
-    sum_xp: Floats  # (m,)
-    sum_x2: Floats  # (d,)
-    y2: Floats  # (m,)
+    xv: Floats  # (d, m) X'W v, with v = y in the first pass, X p afterwards
+    sum_v: Floats  # (m,)
+    sum_x: Floats | None = None  # (d,) in the first pass
+    sum_x2: Floats | None = None  # (d,) in the first pass
 
 
+@stored
 @dataclass(frozen=True)
 class Route:
     """The state: which way the fit goes, and what it has found."""
@@ -77,6 +78,7 @@ class Route:
     n: float = 0.0
     dtype: Any = np.float64
     many: bool = False  # whether y came as a matrix
+    wide: bool = False  # no more rows than columns
 
     @property
     def route(self) -> str:
@@ -129,7 +131,7 @@ class LeastSquares(StreamingLearner, Regressor):
             f"the {d} x {d} normal equations",
             "Use fewer columns, or Ridge(solver='sparse_cg').",
         )
-        return Route(route, d, dtype=source.dtype, many=source.many_targets)
+        return Route(route, d, dtype=source.dtype, many=source.many_targets, wide=wide)
 
     def statistics(self, chunk: Chunk, state: Route) -> Statistics:
         """Sum what the route needs."""
@@ -269,42 +271,45 @@ class LeastSquares(StreamingLearner, Regressor):
         if self._with_ones:
             ones = np.ones((chunk.n, 1), X.dtype)
             X = sp.hstack([ones, X], "csr") if sp.issparse(X) else np.c_[ones, X]
-        first = state.steps is None
-        V = Y.astype(np.float64) if state.steps is None else X @ state.steps.p
-        weighted = V if w is None else V * w[:, None]
-        X2 = X.multiply(X) if sp.issparse(X) else X * X
+        if state.steps is not None:
+            V = X @ state.steps.p
+            V = V if w is None else V * w[:, None]
+            return Product(total_weight(w, chunk.n), np.asarray(X.T @ V), V.sum(axis=0))
+        Y = Y.astype(np.float64)
         ones = np.ones(chunk.n) if w is None else w.astype(np.float64)
-        zeros = np.zeros(V.shape[1])
+        X2 = X.multiply(X) if sp.issparse(X) else X * X
         return Product(
             total_weight(w, chunk.n),
+            np.asarray(X.T @ (ones[:, None] * Y), dtype=np.float64),
+            ones @ Y,
             np.asarray(ones @ X),
-            ones @ Y if first else zeros,
-            np.asarray(X.T @ weighted, dtype=np.float64),
-            zeros if first else weighted.sum(axis=0),
-            np.asarray(ones @ X2) if first else np.zeros(X.shape[1]),
-            ones @ (Y * Y) if first else zeros,
+            np.asarray(ones @ X2),
         )
 
     def _step(self, s: Product, state: Route) -> Route:
-        alpha = self._alpha(len(s.sum_y))
+        alpha = self._alpha(len(s.sum_v))
         centre = self.fit_intercept != self._with_ones
         p = self._every_weight(state.d)
-        weights = np.ones(len(s.sum_x)) if p is None else p
+        weights = np.ones(len(s.xv)) if p is None else p
         if state.steps is None:
-            mean_x, mean_y = s.sum_x / s.n * centre, s.sum_y / s.n * centre
-            c = s.xy - s.n * np.outer(mean_x, mean_y)
-            # without enough of a ridge only plain steps lead to the shortest solution
+            assert s.sum_x is not None  # the first pass
+            assert s.sum_x2 is not None
+            mean_x, mean_y = s.sum_x / s.n * centre, s.sum_v / s.n * centre
+            c = s.xv - s.n * np.outer(mean_x, mean_y)
+            # without enough of a ridge only plain steps lead to the shortest solution;
+            # of few rows, plain steps stay in their span, which is all they need
             diagonal = s.sum_x2 - s.n * mean_x**2 + alpha.min() * weights
             enough = alpha.min() * weights.min() > 1e-8 * diagonal.max()
-            steps = cg.begin(c, diagonal if enough else np.ones(len(c)))
+            plain = state.wide or not enough
+            steps = cg.begin(c, np.ones(len(c)) if plain else diagonal)
             return replace(state, steps=steps, mean_x=mean_x, mean_y=mean_y, n=s.n)
         if not np.isclose(s.n, state.n):  # sums over other rows than the steps before
             must = "partial_fit must follow partial_fit or a fit in closed form"
             came = "a fit by conjugate gradients"
             raise DataError(sentence(self, must, came, "Begin with partial_fit."))
         # Xc'W Xc p = X'W X p - mean_x (sum W X p) [the means cancel the rest]
-        Ap = s.xy - np.outer(state.mean_x, s.sum_xp)
-        Ap = Ap + alpha * weights[:, None] * state.steps.p
+        Ap = s.xv - state.mean_x[:, None] * s.sum_v
+        Ap += alpha * weights[:, None] * state.steps.p
         return replace(state, steps=cg.step(state.steps, Ap))
 
     def _current(self, state: Route) -> tuple[Floats, Floats]:

@@ -30,6 +30,7 @@ import numpy as np
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_memory, check_two_classes
 from corollary.core.parameters import boolean, real
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.roles import Classifier
 from corollary.engine import (
@@ -53,6 +54,7 @@ class Predicted(Statistics):
     n: Floats  # (K,)
 
 
+@stored
 @dataclass(frozen=True)
 class Indicators:
     """The state: the solution of (1), and which classes it never predicts."""

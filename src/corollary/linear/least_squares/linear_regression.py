@@ -28,6 +28,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.parameters import anything, boolean, real
 from corollary.engine import Fitted
+from corollary.linear.convex_statements import least_squares_problem
 from corollary.linear.least_squares.least_squares import LeastSquares
 
 __all__ = ["LinearRegression"]
@@ -79,6 +80,8 @@ class LinearRegression(LeastSquares):
         "n_jobs": anything,
         "positive": boolean,
     }
+
+    convex_problem = least_squares_problem
 
     def __init__(
         self,

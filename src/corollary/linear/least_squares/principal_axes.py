@@ -17,6 +17,10 @@ into predictions,
 
     df = sum_j s_j f(s_j)                                                        (3)
 
+Few rows next to the columns give U and s by Xc Xc' = U diag(s^2) U', and the axes are
+combinations of them that need not be multiplied out, V' = diag(1/s) U'Xc; for ridge
+regression all n - 1 of them are kept, also where s_j = 0.
+
 Notation: V (r, d), axes in rows; s (r,) falls; Z (r, m), z in columns.
 Course: S3-90, S3-92. Reference: Hastie, Tibshirani, Friedman (2009), 3.4.1, 3.5.1.
 """
@@ -24,16 +28,20 @@ Course: S3-90, S3-92. Reference: Hastie, Tibshirani, Friedman (2009), 3.4.1, 3.5
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.records import stored
 from corollary.engine.statistics import Moments, Triangle
 from corollary.linear_algebra.decompositions import eigh, svd
 from corollary.solvers.normal_equations import (
     CHEAP,
     DIGITS,
     EPS,
+    axes_of_pairs,
     centred,
     raw,
     with_ones,
@@ -42,6 +50,26 @@ from corollary.solvers.normal_equations import (
 __all__ = ["PrincipalAxes"]
 
 
+@dataclass(frozen=True)
+class RowSpan:
+    """Axes V = T X by the rows that span them, of which nothing of size r d is made."""
+
+    T: Floats  # (r, n)
+    X: Matrix  # (n, d)
+    parts: Floats  # (n, r), of these rows along the axes
+
+    def __rmatmul__(self, C: Floats) -> Floats:
+        return np.asarray((self.X.T @ (C @ self.T).T).T)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return (r, d)."""
+        return len(self.T), self.X.shape[1]
+
+    __array_ufunc__ = None  # C @ V is for this class to compute
+
+
+@stored
 @dataclass(frozen=True)
 class PrincipalAxes:
     """X by its principal axes, and y by its parts along them.
@@ -53,7 +81,7 @@ class PrincipalAxes:
     n: float
     mean_x: Floats  # (d,), zeros where nothing is centred
     mean_y: Floats  # (m,)
-    V: Floats  # (r, d) or (r, 1 + d)
+    V: Any  # (r, d) or (r, 1 + d), or a RowSpan
     s: Floats  # (r,) > 0, falling
     Z: Floats  # (r, m)
     rest: Floats  # (m,) = ||yc||^2 - ||z||^2
@@ -114,6 +142,40 @@ class PrincipalAxes:
         mean = np.zeros(d + Z.shape[1]) if ones else mean
         return cls(sums.n, mean[:d], mean[d:], V, s, Z, rest, smallest, ones, sd)
 
+    @classmethod
+    def of_rows(
+        cls, X: Matrix, Y: Floats, w: Vector | None, *, intercept: bool, alpha: float
+    ) -> PrincipalAxes | None:
+        """Decompose few rows by their products, for ridges of at least alpha.
+
+        None where the products lose too many digits.
+        """
+        root = np.ones(len(Y)) if w is None else np.sqrt(w, dtype=np.float64)
+        total = float(root @ root)
+        X = X.astype(np.float64, copy=False)
+        mean_x = np.asarray(root**2 @ X) / total * intercept
+        mean_y = (root**2 @ Y) / total * intercept
+        if intercept and not sp.issparse(X):
+            X = X - mean_x
+        K = X @ X.T
+        K = (K.toarray() if sp.issparse(K) else K) * np.outer(root, root)
+        size, v = float(np.trace(K)), beside(root)
+        if intercept:
+            Kv = K @ v
+            K -= np.outer(v, Kv - v * (v @ Kv) / 2)
+            K -= np.outer(Kv - v * (v @ Kv) / 2, v)
+            K = K[1:, 1:]  # of what is orthogonal to the means
+        found = axes_of_pairs(K, X.shape[1], alpha, size) if len(K) else None
+        if found is None:
+            return None
+        U, s = found[0], np.maximum(found[1], EPS * np.sqrt(size))
+        if intercept:
+            U = np.vstack([np.zeros_like(s), U]) - np.outer(v, v[1:] @ U)
+        Z = U.T @ (root[:, None] * (Y - mean_y))
+        V = RowSpan((U / s).T * root, X, U * s / root[:, None])
+        rest = np.zeros(Y.shape[1])  # the axes span all of y
+        return cls(total, mean_x, mean_y, V, s, Z, rest, float(s[-1] ** 2))
+
     def good(self, moments: Moments, alpha: float = 0.0) -> bool:
         """Say whether axes made of moments have digits enough for (1) with a ridge."""
         d = len(self.mean_x)
@@ -131,7 +193,9 @@ class PrincipalAxes:
         f may be (a, r), the same for all targets, or (a, r, m).
         """
         F = f[:, :, None] if f.ndim == 2 else f
-        B = np.tensordot(F * self.Z, self.V, axes=(1, 0))  # (a, m, d)
+        C = np.moveaxis(F * self.Z, 1, 2)  # (a, m, r)
+        a, m, r = C.shape
+        B = (C.reshape(a * m, r) @ self.V).reshape(a, m, self.V.shape[1])
         if self.ones:
             return B[:, :, 1:], B[:, :, 0]
         if self.scale is not None:
@@ -149,6 +213,18 @@ class PrincipalAxes:
     def ridge(self, alphas: Floats) -> Floats:
         """Return f of ridge regression, (a, r)."""
         return self.s / (self.s**2 + alphas[:, None])
+
+
+def beside(q: Floats) -> Floats:
+    """Return the v of Householder's I - v v', which turns q > 0 to the first axis.
+
+    >>> v = beside(np.array([3.0, 4.0]))
+    >>> (np.eye(2) - np.outer(v, v)).round(12).tolist()
+    [[-0.6, -0.8], [-0.8, 0.6]]
+    """
+    v = q.copy()
+    v[0] += np.sqrt(q @ q)
+    return v * np.sqrt(2 / (v @ v))
 
 
 def deviations(squares: Floats, n: float) -> Floats:

@@ -53,6 +53,7 @@ from corollary.core.parameters import (
 )
 from corollary.core.vectors import non_negative, numbers
 from corollary.engine import Fitted
+from corollary.linear.convex_statements import ridge_problem
 from corollary.linear.least_squares.least_squares import LeastSquares
 
 __all__ = ["Ridge"]
@@ -134,6 +135,8 @@ class Ridge(LeastSquares):
         "penalize_intercept": boolean,
         "penalty_weights": missing | array_like,
     }
+
+    convex_problem = ridge_problem
 
     def __init__(
         self,

@@ -41,12 +41,14 @@ from corollary.core.parameters import (
     one_of,
     real,
 )
-from corollary.engine import ArraySource, Chunk, Data, Fitted, Settled, Triangle
+from corollary.engine import ArraySource, Chunk, Data, Fitted, Settled
+from corollary.linear.convex_statements import ridge_problem
 from corollary.linear.folds import folds_of
 from corollary.linear.least_squares.principal_axes import PrincipalAxes
 from corollary.linear.least_squares.ridge_path import (
     RidgePathLearner,
     Trail,
+    axes_of_rows,
     held_out,
     left_out,
 )
@@ -118,6 +120,8 @@ class RidgeCV(RidgePathLearner):
         "alpha_per_target": boolean,
     }
 
+    convex_problem = ridge_problem
+
     def __init__(
         self,
         alphas: Any = (0.1, 1.0, 10.0),
@@ -156,14 +160,20 @@ class RidgeCV(RidgePathLearner):
 
     def settle(self, data: Data, state: Trail) -> Settled:
         """Score every alpha on rows held out."""
-        assert state.path is not None  # update has been there
+        state, rows = self._gathered(data, state)
         if isinstance(data.source, ArraySource) and self.cv is not None:
             return Settled(replace(state, scores=self._by_folds(data.source, state)))
         options = self._of_rows(data, state)
         if self.scoring is None and not self.store_cv_results:
-            total = data.reduce(partial(held_out, **options))
+            if rows is None:
+                total = data.reduce(partial(held_out, **options))
+            else:
+                total = held_out(rows, **options)
             return Settled(self._left_out(state, total.squares / total.n))
-        E, Y, w = data.rows(partial(rows_left_out, **options))
+        if rows is None:
+            E, Y, w = data.rows(partial(rows_left_out, **options))
+        else:
+            E, Y, w = rows_left_out(rows, **options)
         weights = None if w.shape[1] == 0 else w[:, 0]
         squares = E**2 if weights is None else E**2 * weights[:, None, None]
         loo = np.average(E**2, axis=0, weights=weights).T  # (a, m)
@@ -208,12 +218,15 @@ class RidgeCV(RidgePathLearner):
         alphas, d = self._grid(), state.d
         scores = np.empty((len(alphas), len(folds)))
         for k, (train, test) in enumerate(folds):
-            centre = {"intercept": self.fit_intercept}
-            axes = None if sums is None else PrincipalAxes.of(sums[k], d, **centre)
-            if axes is None or not axes.good(sums[k], float(alphas.min())):  # type: ignore[index]
+            centre, least = self.fit_intercept, float(alphas.min())
+            axes = None
+            if sums is not None:
+                axes = PrincipalAxes.of(sums[k], d, intercept=centre)
+                axes = axes if axes.good(sums[k], least) else None
+            if axes is None:
                 weights = None if w is None else w[train]
-                R = Triangle.of(X[train], weights, Y[train], ones=self.fit_intercept)
-                axes = PrincipalAxes.of(R, d, **centre)
+                rows = Chunk(X[train], Y[train], weights)
+                axes = axes_of_rows(rows, intercept=centre, alpha=least)
             coefs, intercepts = axes.coefficients(axes.ridge(alphas))
             weights = None if w is None else w[test]
             for i, (B, b0) in enumerate(zip(coefs, intercepts, strict=True)):

@@ -50,6 +50,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import array_like, boolean, one_of, real
+from corollary.core.records import stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Regressor, total_weight
 from corollary.core.vectors import non_negative
@@ -63,11 +64,14 @@ from corollary.engine import (
     SummationLearner,
     Triangle,
 )
-from corollary.linear.least_squares.principal_axes import PrincipalAxes
+from corollary.engine.gather import gather
+from corollary.linear.least_squares.principal_axes import PrincipalAxes, RowSpan
+from corollary.linear.sparse.elastic_net_learner import Seen
 
 __all__ = ["RidgePath", "RidgePathLearner", "ridge_path"]
 
 
+@stored
 @dataclass(frozen=True)
 class RidgePath:
     """Ridge regression at many penalties.
@@ -212,14 +216,30 @@ def left_out(
 
 
 def along(chunk: Chunk, axes: PrincipalAxes) -> tuple[Floats, Floats]:
-    """Return the rows' parts along the axes (n, r), and y without its mean (n, m)."""
+    """Return the rows' parts along the axes (n, r), and y without its mean (n, m).
+
+    Axes that are made of rows are those of this chunk, which holds all of them.
+    """
     Y = chunk.y if chunk.y.ndim == 2 else chunk.y[:, None]
+    if isinstance(axes.V, RowSpan):
+        return axes.V.parts, Y - axes.mean_y
     W = axes.V[:, 1:] if axes.ones else axes.V
     if sp.issparse(chunk.X):
         P = np.asarray(chunk.X @ W.T) - W @ axes.mean_x
     else:
         P = (chunk.X.astype(np.float64) - axes.mean_x) @ W.T
     return P + (axes.V[:, 0] if axes.ones else 0.0), Y - axes.mean_y
+
+
+def axes_of_rows(rows: Chunk, *, intercept: bool, alpha: float) -> PrincipalAxes:
+    """Decompose few rows: by their products where that keeps the digits."""
+    Y = rows.y if rows.y.ndim == 2 else rows.y[:, None]
+    options: Any = {"intercept": intercept}
+    axes = PrincipalAxes.of_rows(rows.X, Y, rows.w, alpha=alpha, **options)
+    if axes is not None:
+        return axes
+    R = Triangle.of(rows.X, rows.w, Y, ones=intercept)
+    return PrincipalAxes.of(R, rows.X.shape[1], **options)
 
 
 def path_of(
@@ -252,7 +272,7 @@ def path_of(
 class Trail:
     """The state: the route to the axes, the axes, and the path along alpha."""
 
-    route: str  # "gram" or "qr"
+    route: str  # "gram", "qr" or "rows"
     d: int
     dtype: Any
     many: bool
@@ -286,37 +306,67 @@ class RidgePathLearner(SummationLearner, Regressor):
     def _begin(self, data: Data) -> Trail:
         """Choose the route by the shape of the data."""
         source, d = data.source, data.source.n_features
-        wide = data.few_rows <= d
+        wide, few = data.few_rows <= d, min(d, data.few_rows)
+        route = "qr" if wide or data.once else "gram"
+        if wide and not data.once and not self._ones:
+            route = "rows"
         check_memory(
             self,
-            24.0 * d * min(d, data.few_rows),
+            24.0 * few * (few if route == "rows" and source.sparse else d),
             f"the decomposition of {d} columns",
             "Use fewer columns, or Ridge(solver='sparse_cg').",
         )
-        route = "qr" if wide or data.once else "gram"
         return Trail(route, d, source.dtype, source.many_targets)
 
-    def statistics(self, chunk: Chunk, state: Trail) -> Moments | Triangle:
+    def statistics(self, chunk: Chunk, state: Trail) -> Moments | Triangle | Seen:
         """Sum what the decomposition needs, in double precision."""
+        if state.route == "rows":
+            return Seen(total_weight(chunk.w, chunk.n))
         Y = chunk.y if chunk.y.ndim == 2 else chunk.y[:, None]
         if state.route == "gram":
             return Moments.of(chunk.X.astype(np.float64, copy=False), chunk.w, Y)
         return Triangle.of(chunk.X, chunk.w, Y, ones=self.fit_intercept)
 
     def update(self, s: Any, state: Trail) -> Trail:
-        """Decompose; by the triangle where the moments lost too many digits."""
+        """Decompose; by the triangle where the moments lost too many digits.
+
+        The route of rows waits for `settle`.
+        """
+        if state.route == "rows":
+            return state
         intercept, ones, alphas = self.fit_intercept, self._ones, self._grid()
         axes = PrincipalAxes.of(s, state.d, intercept=intercept, ones=ones)
         if state.route == "gram" and not axes.good(s, float(alphas.min())):
             return replace(state, route="qr")
+        return self._followed(axes, state)
+
+    def _followed(self, axes: PrincipalAxes, state: Trail) -> Trail:
+        """Follow the path along alpha."""
         found = path_of(
-            axes, alphas, intercept=intercept, many=state.many, dtype=state.dtype
+            axes,
+            self._grid(),
+            intercept=self.fit_intercept,
+            many=state.many,
+            dtype=state.dtype,
         )
         return replace(state, axes=axes, path=found)
 
+    def _gathered(self, data: Data, state: Trail) -> tuple[Trail, Chunk | None]:
+        """Read few rows, decompose them, and return them for another look."""
+        if state.route != "rows":
+            return state, None
+        rows, least = gather(data), float(self._grid().min())
+        axes = axes_of_rows(rows, intercept=self.fit_intercept, alpha=least)
+        return self._followed(axes, state), rows
+
+    def publishable(self, state: Trail) -> bool:
+        """Tell whether there is a path."""
+        return state.path is not None
+
     def stop(self, state: Trail) -> StopReason | None:
         """Stop when decomposed."""
-        return None if state.axes is None else StopReason.CLOSED_FORM
+        done = state.axes is not None or state.route == "rows"
+        return StopReason.CLOSED_FORM if done else None
 
     def max_passes(self) -> int:
         """Allow a second pass for the triangle."""
@@ -374,9 +424,14 @@ class PathLearner(RidgePathLearner):
 
     def settle(self, data: Data, state: Trail) -> Settled:
         """Make one more pass for the leave-one-out errors."""
+        state, rows = self._gathered(data, state)
         if not self.leave_one_out or state.path is None:
             return Settled(state)
-        total = data.reduce(partial(held_out, **self._of_rows(data, state)))
+        options = self._of_rows(data, state)
+        if rows is None:
+            total = data.reduce(partial(held_out, **options))
+        else:
+            total = held_out(rows, **options)
         loo = total.squares / total.n  # (a, m)
         known = loo if state.many else loo[:, 0]
         return Settled(replace(state, path=replace(state.path, loo=known)))

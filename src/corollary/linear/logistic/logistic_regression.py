@@ -78,6 +78,7 @@ from corollary.core.rows import dense
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
 from corollary.linear import descent
 from corollary.linear.class_weights import class_weights
+from corollary.linear.convex_statements import logistic_problem
 from corollary.linear.glm import glm
 from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.logistic.conclusion import Conclusion, account, conclude
@@ -201,6 +202,8 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         "n_jobs": anything,
         "link": one_of(*SHARES) | a_link,
     }
+
+    convex_problem = logistic_problem
 
     def __init__(
         self,

@@ -45,9 +45,10 @@ from corollary.core.parameters import (
 )
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import non_negative
-from corollary.engine.fit import SHORT, unsaid
+from corollary.engine.fit import SHORT, inside_another_fit
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
+from corollary.linear.convex_statements import logistic_problem
 from corollary.linear.folds import Folds, folds_of, warn_of_short_folds
 from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.logistic.logistic_regression import SOLVERS, LogisticRegression
@@ -141,6 +142,8 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
         "use_legacy_attributes": boolean,
     }
 
+    convex_problem = logistic_problem
+
     def __init__(
         self,
         *,
@@ -219,7 +222,7 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
         rho, at = best(self.scores_.mean(axis=0))
         self.C_, self.l1_ratio_ = float(self.Cs_[at]), float(self.l1_ratios_[rho])
         model = self._model(self.C_, self.l1_ratio_)
-        with or_so_far(model), unsaid():
+        with or_so_far(model), inside_another_fit():
             model.fit(X, y, w)
         self.coef_, self.intercept_ = model.coef_, model.intercept_
         report.take_over(model.report_)
@@ -305,7 +308,7 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
             model = self._model(1.0, float(rho)).set_params(warm_start=True)
             scorer = check_scoring(model, scoring=self.scoring)
             for j in np.argsort(self.Cs_):
-                with unsaid():
+                with inside_another_fit():
                     model.set_params(C=float(self.Cs_[j])).fit(*learn)
                 b = [model.intercept_] if self.fit_intercept else []
                 thetas[i][j] = np.column_stack([model.coef_, *b])

@@ -194,8 +194,7 @@ class BatchPerceptron(SummationLearner, LinearClassifier):
         """Report the errors and whether the classes were separated."""
         what = "weight of misclassified rows in the best pass is"
         report.optimality = Optimality(what, state.fewest)
-        answer = "yes: no row is misclassified" if state.errors == 0 else "not so far"
-        report.facts["separated"] = answer
+        report.facts["separated"] = state.errors == 0
         if state.errors > 0:
             report.warnings.append(
                 "rows are still misclassified: separability(X, y) tells whether a "

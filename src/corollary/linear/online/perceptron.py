@@ -39,7 +39,7 @@ Course: S3-58, S3-59, S4-63. References: Rosenblatt (1958); Novikoff (1962); Gal
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,9 +57,18 @@ from corollary.core.parameters import (
     seed,
     whole,
 )
+from corollary.core.records import stored
+from corollary.core.report import Report
 from corollary.core.rows import dense
-from corollary.engine import Data
-from corollary.linear.online.sequential import CODES, Fit, Plan
+from corollary.engine import Data, Fitted, Settled
+from corollary.linear.linear_classifier import LinearClassifier
+from corollary.linear.online.sequential import (
+    CODES,
+    Epochs,
+    Plan,
+    publish_weights,
+    report_epochs,
+)
 from corollary.linear.online.sequential_classifier import SequentialClassifier
 from corollary.objectives.losses import Loss
 from corollary.objectives.losses import Perceptron as PerceptronLoss
@@ -68,6 +77,7 @@ from corollary.objectives.penalties import Penalty, penalty_named
 __all__ = ["Perceptron", "Trace"]
 
 
+@stored
 @dataclass(frozen=True)
 class Trace:
     """Every update of one machine.
@@ -84,7 +94,7 @@ class Trace:
     weights: Floats
 
 
-class Perceptron(SequentialClassifier):
+class Perceptron(SequentialClassifier, LinearClassifier):
     """The single-sample perceptron, with averaged and pocket variants.
 
     Parameters
@@ -105,7 +115,7 @@ class Perceptron(SequentialClassifier):
     shuffle : bool, default=True
         Whether each pass visits the rows in a new order; False keeps theirs.
     verbose : int, default=0
-        Kept for compatibility.
+        1 shows progress.
     eta0 : float, default=1.0
         eta > 0 of (2).
     n_jobs : None
@@ -222,12 +232,6 @@ class Perceptron(SequentialClassifier):
     def _penalty(self) -> Penalty:
         return penalty_named(self.penalty, self.alpha, self.l1_ratio)
 
-    def _traced(self) -> bool:
-        return self.trace
-
-    def _pocketed(self) -> bool:
-        return self.output == "pocket"
-
     def _plans(self, data: Data, seed: int) -> list[Plan]:
         """(2) is a step of the loss -u, u <= 0, at a constant rate."""
         penalty = self._penalty()
@@ -245,74 +249,60 @@ class Perceptron(SequentialClassifier):
         )
         return self._for_classes(plan, data)
 
-    def _between(self, fit: Fit) -> None:
-        """Put the better iterate into the pocket (5)."""
-        if self.output != "pocket":
-            return
-        for j, machine in enumerate(fit.machines):
-            found = [machine.current()]
-            found += [machine.longest()] if machine["best_run"] > 0 else []
-            for candidate, errors in zip(
-                found, self._errors(fit, j, found), strict=True
-            ):
-                if fit.pocket[j] is None or errors < fit.pocket[j][0]:
-                    fit.pocket[j] = (errors, *candidate)
+    def settle(self, data: Data, state: Epochs) -> Settled:
+        """Bound the mistakes by the margin (3), where the theorem holds."""
+        if not rested(state) or not self._by_the_theorem(state):
+            return Settled(state)
+        bounds = [self._bound(data, state, j) for j in range(len(state.machines))]
+        return Settled(replace(state, bound=max(bounds)))
 
-    def _errors(self, fit: Fit, j: int, found: list[Any]) -> Floats:
-        """Return the weight of the rows that each candidate misclassifies."""
-        W, b = np.array([w for w, _ in found]), np.array([b for _, b in found])
-        errors = np.zeros(len(found))
-        for rows, _ in self.passed(fit):
-            scores = np.asarray(rows.X @ W.T)[rows.which] + b
-            wrong = self._target(rows.y, j)[rows.which][:, None] * scores <= 0
-            errors += rows.weights() @ wrong
-        return errors
-
-    def _publish(self, fit: Fit) -> None:
-        """Set the weights asked for, the trace, and whether the rows are separated."""
-        if self.output == "pocket":
-            found = [(w, b) for _, w, b in fit.pocket]
-        elif self.output == "averaged":
-            found = [machine.averaged() for machine in fit.machines]
-        else:
-            found = [machine.current() for machine in fit.machines]
-        self._set(fit, found)
-        rested = all(machine["updates"] == 0 for machine in fit.machines)
-        answer = "yes: a whole pass had no update" if rested else "not in these passes"
-        self.report_.facts["separated"] = answer
-        total = fit.updates
-        self.report_.facts["mistakes"] = total[0] if len(total) == 1 else list(total)
-        if rested and self._by_the_theorem(fit):
-            bounds = [self._bound(fit, j) for j in range(len(fit.machines))]
-            self.report_.facts["bound on mistakes"] = max(bounds)
-        if not rested and not fit.data.once:
-            self.report_.warnings.append(
+    def account(self, state: Epochs, report: Report) -> None:
+        """Report whether the rows are separated, the mistakes and their bound."""
+        report_epochs(state, report)
+        report.facts["separated"] = rested(state)
+        total = state.updates
+        report.facts["n_mistakes"] = total[0] if len(total) == 1 else list(total)
+        if state.bound is not None:
+            report.facts["mistake_bound"] = state.bound
+        if not rested(state) and not state.once:
+            report.warnings.append(
                 "the last pass still had updates: the weights depend on where it "
                 "stopped. Use output='pocket' or 'averaged', and separability(X, y) to "
                 "learn whether a hyperplane exists."
             )
+
+    def publish(self, fitted: Fitted) -> None:
+        """Set the weights asked for, and the trace."""
+        state: Epochs = fitted.state
+        if self.output == "pocket":
+            found = [(w, b) for _, w, b in state.pocket]
+        elif self.output == "averaged":
+            found = [machine.averaged() for machine in state.machines]
+        else:
+            found = [machine.current() for machine in state.machines]
+        publish_weights(self, state, found)
         if self.trace:
-            traces = [self._trace_of(fit, j) for j in range(len(fit.machines))]
+            traces = [self._trace_of(state, j) for j in range(len(state.machines))]
             self.trace_ = traces[0] if len(traces) == 1 else traces
 
-    def _by_the_theorem(self, fit: Fit) -> bool:
+    def _by_the_theorem(self, state: Epochs) -> bool:
         """Tell whether every step was (2) itself, from a = 0, over rows at hand."""
-        if not fit.kept or fit.plans[0].alpha:
+        if not state.rows or state.plans[0].alpha:
             return False
-        visits = [rows.visits()[0] for rows in fit.kept]
+        visits = [rows.visits()[0] for rows in state.rows]
         whole = all(
             weight is None or bool((weight[rows.which] == 1).all())
-            for weight, rows in zip(visits, fit.kept, strict=True)
+            for weight, rows in zip(visits, state.rows, strict=True)
         )
-        from_zero = all(not w.any() and b == 0 for w, b in fit.start)
-        alike = all(plan.positive == plan.negative == 1 for plan in fit.plans)
+        from_zero = all(not w.any() and b == 0 for w, b in state.start)
+        alike = all(plan.positive == plan.negative == 1 for plan in state.plans)
         return whole and from_zero and alike
 
-    def _bound(self, fit: Fit, j: int) -> float:
+    def _bound(self, data: Data, state: Epochs, j: int) -> float:
         """Return (R/gamma)^2, gamma the margin of a itself (3)."""
-        w, b = fit.machines[j].current()
+        w, b = state.machines[j].current()
         lengths, margins = [], []
-        for rows, _ in self.passed(fit):
+        for rows, _ in self.passed(data, state):
             t, X = self._target(rows.y, j)[rows.which], rows.X[rows.which]
             margins.append((t * (np.asarray(X @ w) + b)).min())
             lengths.append(row_norms(X.astype(np.float64), squared=True).max())
@@ -320,18 +310,23 @@ class Perceptron(SequentialClassifier):
         size = float(w @ w) + b * b
         return float(R2 * size / min(margins) ** 2)
 
-    def _trace_of(self, fit: Fit, j: int) -> Trace:
+    def _trace_of(self, state: Epochs, j: int) -> Trace:
         """Add up the steps (2) of one machine."""
-        w, b = fit.start[j]
+        w, b = state.start[j]
         steps, numbers = [np.concatenate([[b], w])[None, :]], []
-        for rows, moved in fit.moved[j]:
+        for rows, moved in state.moved[j]:
             t = self._target(rows.y, j)[moved]
             o, _ = rows.visits()
             size = self.eta0 * np.where(
-                t > 0, fit.plans[j].positive, fit.plans[j].negative
+                t > 0, state.plans[j].positive, state.plans[j].negative
             )
             size = size * t * (1.0 if o is None else o[moved])
             ones = np.full((len(moved), 1), float(self.fit_intercept))
             steps.append(size[:, None] * np.hstack([ones, dense(rows.X[moved])]))
             numbers.append(moved + rows.first_row)
         return Trace(np.concatenate(numbers), np.cumsum(np.vstack(steps), axis=0))
+
+
+def rested(state: Epochs) -> bool:
+    """Return whether the last pass had no update."""
+    return all(machine["updates"] == 0 for machine in state.machines)

@@ -3,7 +3,7 @@
 Such a learner has no summation form: each step depends on the step before.  What it
 does have is a pass over rows in a fixed order, so it runs on every source, in one
 thread for each class; `gradient_descent.py` and `logistic_regression.py` are the
-relatives that are sums.  The compiled loop makes one epoch; this file keeps the books:
+relatives that are sums.  The compiled loop makes one epoch; this file judges it:
 
     epoch      every row in a new order (`visits.py`)
     cost       mean loss of the rows, each before its own update (progressive
@@ -16,33 +16,34 @@ With K > 2 classes there is one machine for each class against the rest.
 
 from __future__ import annotations
 
-import time
-import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
-from corollary.core.interrupt import as_before, conclude
-from corollary.core.magnitude import check_learned
-from corollary.core.parameters import Rule, check_parameters
-from corollary.core.randomness import entropy
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.rows import rows_loop
-from corollary.engine import ArraySource, Data
+from corollary.engine import ArraySource, Data, SequentialLearner
 from corollary.engine.executors.executor import side_by_side
-from corollary.engine.sources.opening import open_source
-from corollary.linear.online.sequential_fit import SLOT, Fit, Machine, Plan
+from corollary.engine.sequential_learner import Start
+from corollary.linear.online.sequential_fit import SLOT, Epochs, Machine, Plan
 from corollary.linear.online.visits import Rows, blocks, rows_to_visit
 from corollary.objectives.losses import Loss
 from corollary.objectives.penalties import Penalty
 
-__all__ = ["Fit", "Machine", "Plan", "SequentialLearner", "walk"]
+__all__ = [
+    "Epochs",
+    "LinearSequentialLearner",
+    "Machine",
+    "Plan",
+    "publish_weights",
+    "report_epochs",
+    "walk",
+]
 
 CODES = {
     name: code
@@ -58,15 +59,19 @@ SCHEDULES = {"constant": 0, "adaptive": 0, "optimal": 1, "invscaling": 2}
 TINY_RATE = 1e-6
 
 
-class SequentialLearner(ABC):
+class LinearSequentialLearner(SequentialLearner):
     """Learns a linear function row by row, epoch by epoch."""
 
-    rules: ClassVar[Mapping[str, Rule]]
-    max_iter: int
     tol: float | None
     shuffle: bool
     n_iter_no_change: int
-    _running: Any
+    early_stopping: bool
+    validation_fraction: float
+    warm_start: bool
+    learning_rate: str = "constant"
+    trace: bool = False  # whether to note the rows that move w
+    output: str = "last"  # 'pocket' keeps w of the fewest errors
+    _running: list[Machine] | None
 
     # -- the mathematics, written by each method ---------------------------------------
     @abstractmethod
@@ -85,235 +90,183 @@ class SequentialLearner(ABC):
     def _target(self, y: Any, machine: int) -> Vector:
         """Return what a machine shall learn of y: -1 and +1, or numbers."""
 
-    @abstractmethod
-    def _publish(self, fit: Fit) -> None:
-        """Set what users read."""
-
-    def _between(self, fit: Fit) -> None:  # noqa: B027
-        """Look at the machines after an epoch."""
-
-    def _traced(self) -> bool:
-        """Tell whether to note the rows that move w."""
-        return False
-
-    def _pocketed(self) -> bool:
-        """Tell whether to keep w of the longest run without an update."""
-        return False
-
-    def sums_bytes(self, n_features: int) -> int:
-        """Ask for chunks of no special size."""
-        return 0
-
-    # -- what users call ---------------------------------------------------------------
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Learn from data, in epochs.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, data frame, or Source
-            Rows are examples.
-        y : array
-            Target; None where the source carries it.
-        coef_init, intercept_init : arrays, optional
-            Where to start, in the shapes of `coef_` and `intercept_`.
-        sample_weight : array of shape (n,), optional
-            Weight w counts a row w times; 0 removes it.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, self.rules)
+    # -- the engine's contract ---------------------------------------------------------
+    def start(self, data: Data, seed: int, begin: Start) -> Epochs:
+        """Begin where a stream or a warm start left off, or where the user asks."""
+        plans, d = self._plans(data, seed), data.source.n_features
         before = getattr(self, "_running", None) or []
-        with as_before(self):
-            data = Data(self, open_source(self, X, y, sample_weight))
-            seed = entropy(getattr(self, "random_state", None))
-            plans, d = self._plans(data, seed), data.source.n_features
-            warm = getattr(self, "warm_start", False) and len(before) == len(plans)
-            if warm and len(before[0].w) == d:
-                machines = [machine.copy(done=False, waited=0) for machine in before]
-            else:
-                machines = self._machines(plans, d, coef_init, intercept_init)
-            self._learn(Fit(data, seed, plans, machines), self.max_iter)
-        conclude(self.report_)
-        return self
+        warm = self.warm_start and len(before) == len(plans) and len(before[0].w) == d
+        if begin.stream and before:
+            machines = [machine.copy(done=False) for machine in before]
+        elif warm and not begin.stream:
+            machines = [machine.copy(done=False, waited=0) for machine in before]
+        else:
+            machines = self._machines(plans, d, begin)
+        single = getattr(self, "target", "") == "numbers"
+        single = single and not data.source.many_targets
+        dtype = data.source.dtype
+        return Epochs(plans, machines, seed, dtype, single, data.once)
 
-    def _absorb(self, X: Any, y: Any, w: Any, classes: Any = None) -> Self:
-        """Make one epoch over one more batch of a stream."""
-        check_parameters(self, self.rules)
-        before = getattr(self, "_running", None)
-        with as_before(self):
-            source = open_source(self, X, y, w, reset=before is None, classes=classes)
-            data = Data(self, source, once=True)
-            seed = entropy(getattr(self, "random_state", None))
-            plans = self._plans(data, seed)
-            machines = before or self._machines(plans, source.n_features, None, None)
-            machines = [machine.copy(done=False) for machine in machines]
-            self._learn(Fit(data, seed, plans, machines), None)
-        return self
-
-    def _machines(
-        self, plans: list[Plan], d: int, coef: Any, intercept: Any
-    ) -> list[Machine]:
+    def _machines(self, plans: list[Plan], d: int, begin: Start) -> list[Machine]:
         """Make the machines, at 0 or where the user asks to start."""
         m = len(plans)
-        W = initial(self, coef, "coef_init", (m, d))
-        b = initial(self, intercept, "intercept_init", (m,))
+        W = initial(self, begin.coef, "coef_init", (m, d))
+        b = initial(self, begin.intercept, "intercept_init", (m,))
         machines = []
         for plan, w, b0 in zip(plans, W, b, strict=True):
             machine = Machine.new(d, plan)
             machine.w[:], machine.slots[SLOT["intercept"]] = w, b0
-            machine.best = np.zeros(d) if self._pocketed() else None
+            machine.best = np.zeros(d) if self.output == "pocket" else None
             machines.append(machine)
         return machines
 
-    # -- the loop over epochs ----------------------------------------------------------
-    def _learn(self, fit: Fit, most: int | None) -> None:
-        """Make epochs until every machine rests; `most` is None in a stream."""
-        begun = time.perf_counter()
-        m = len(fit.plans)
-        fit.costs, fit.limits = [float("inf")] * m, [0.0] * m
-        fit.pocket, fit.updates = [None] * m, [0] * m
-        fit.start = [machine.current() for machine in fit.machines]
-        fit.monitor, fit.moved = [[] for _ in range(m)], [[] for _ in range(m)]
-        try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                while fit.stop is None and fit.epochs < (most or 1):
-                    self._epoch(fit)
-        except KeyboardInterrupt:
-            if not fit.objective:
-                raise
-            fit.go_back()
-            fit.stop = StopReason.INTERRUPTED
-        finally:
-            fit.data.executor.close()
-        if most is None and fit.stop is not StopReason.DIVERGED:
-            fit.stop = StopReason.STREAMING
-        self.report_ = self._report(fit, time.perf_counter() - begun)
-        self._running = fit.machines
-        self.n_iter_ = fit.epochs
-        self.t_ = max(machine["time"] for machine in fit.machines)
-        self._publish(fit)
-        check_learned(self)
-        self._warn(self.report_)
-
-    def _warn(self, report: Report) -> None:
-        short = report.stop is StopReason.MAX_PASSES and self.tol is not None
-        if short or report.stop is StopReason.DIVERGED:
-            text = f"{report.learner}: {report.stop.word} after {report.passes} passes"
-            text = f"{text}; {report.optimality}. {report.what_to_do}"
-            warnings.warn(text, ConvergenceWarning, stacklevel=4)
-
-    def _epoch(self, fit: Fit) -> None:
+    def epoch(self, data: Data, state: Epochs) -> Epochs:
         """Let every machine that has not stopped see every row."""
-        fit.mark()
-        for machine in fit.machines:
+        before, state = state, state.copy()
+        for machine in state.machines:
             machine.clear("loss", "weight", "updates", "steps", "run", "best_run")
-        active = [j for j, machine in enumerate(fit.machines) if not machine.done]
-        for learn, _ in self.passed(fit):
-            self._walk(fit, active, learn)
-        fit.epochs += 1
-        checked = self._held_out(fit)
-        for j in active:
-            self._judge(fit, j, checked[j])
-        self._between(fit)
-        if fit.stop is None and all(machine.done for machine in fit.machines):
-            fit.stop = StopReason.CONVERGED
-        fit.objective.append(float(np.mean(fit.costs)))
+        active = [j for j, machine in enumerate(state.machines) if not machine.done]
+        with np.errstate(over="ignore", invalid="ignore"):
+            for learn, _ in self.passed(data, state):
+                self._walk(state, active, learn)
+            state.number += 1
+            held_out = self._held_out(data, state)
+            for j in active:
+                self._judge(state, before, j, held_out[j])
+            if self.output == "pocket":
+                fill_pocket(self, data, state)
+        if state.stop is None and all(machine.done for machine in state.machines):
+            state.stop = StopReason.CONVERGED
+        state.fall = before.cost() - state.cost() if before.number else None
+        return state
 
-    def passed(self, fit: Fit) -> Iterator[tuple[Rows, Rows | None]]:
+    def objective(self, state: Epochs) -> float:
+        """Return the mean cost of the machines."""
+        return state.cost()
+
+    def stop(self, state: Epochs) -> StopReason | None:
+        """Stop when every machine rests, or one diverges."""
+        return state.stop
+
+    # -- one epoch ---------------------------------------------------------------------
+    def passed(self, data: Data, state: Epochs) -> Iterator[tuple[Rows, Rows | None]]:
         """Yield the rows of one pass: those to learn from and those held out."""
-        for rows in fit.kept or self._prepared(fit):
-            if not getattr(self, "early_stopping", False):
+        for rows in state.rows or self._prepared(data, state):
+            if not self.early_stopping:
                 yield rows, None
                 continue
-            share = float(getattr(self, "validation_fraction", 0.1))
-            learn, check = rows.split(share, fit.seed + 1)
+            share = float(self.validation_fraction)
+            learn, check = rows.split(share, state.seed + 1)
             if not len(learn.which) or not len(check.which):
                 must = f"validation_fraction = {share:g} must leave rows on both sides"
                 came = f"{len(learn.which)} to learn from, {len(check.which)} to check"
                 raise DataError(sentence(self, must, came, "Use more rows."))
             yield learn, check
 
-    def _prepared(self, fit: Fit) -> Iterator[Rows]:
-        for chunk in blocks(fit.data):
-            rows = rows_to_visit(chunk, shuffle=self.shuffle, seed=fit.seed)
-            if isinstance(fit.data.source, ArraySource):
-                fit.kept = [rows]
+    def _prepared(self, data: Data, state: Epochs) -> Iterator[Rows]:
+        for chunk in blocks(data):
+            rows = rows_to_visit(chunk, shuffle=self.shuffle, seed=state.seed)
+            if isinstance(data.source, ArraySource):
+                state.rows = [rows]
             yield rows
 
-    def _walk(self, fit: Fit, active: list[int], rows: Rows) -> None:
+    def _walk(self, state: Epochs, active: list[int], rows: Rows) -> None:
         """Walk the rows with every machine, each in a thread of its own."""
-        order = rows.order(fit.seed, fit.epochs)
+        order = rows.order(state.seed, state.number)
 
         def one(j: int) -> None:
-            machine, target = fit.machines[j], self._target(rows.y, j)
-            plan = fit.plans[j]._replace(eta0=fit.machines[j].eta0)
-            if not fit.epochs:
-                fit.limits[j] = max(fit.limits[j], limit(self._loss(), target))
-            before = 0.0 if self._traced() else machine["updates"]
-            costs, moved = walk(machine, plan, rows, order, target, self._traced())
-            fit.updates[j] += round(machine["updates"] - before)
-            fit.monitor[j].append(costs)
+            machine, target = state.machines[j], self._target(rows.y, j)
+            plan = state.plans[j]
+            if plan.eta0 != machine.eta0:
+                plan = plan._replace(eta0=machine.eta0)
+            if not state.number:
+                state.limits[j] = max(state.limits[j], limit(self._loss(), target))
+            before = 0.0 if self.trace else machine["updates"]
+            costs, moved = walk(machine, plan, rows, order, target, self.trace)
+            state.updates[j] += round(machine["updates"] - before)
+            state.monitor[j].append(costs)
             if moved is not None:
-                fit.moved[j].append((rows, moved))
+                state.moved[j].append((rows, moved))
 
         side_by_side(one, active)
 
-    def _judge(self, fit: Fit, j: int, checked: float | None) -> None:
+    def _judge(
+        self, state: Epochs, before: Epochs, j: int, held_out: float | None
+    ) -> None:
         """Take the cost of an epoch; decide whether the machine goes on."""
-        machine = fit.machines[j]
+        machine = state.machines[j]
         cost = machine["loss"] / machine["weight"]
         finite = np.isfinite([*machine.w, machine["intercept"]]).all()
-        if not (finite and cost <= fit.limits[j]):
-            machine.w[:], machine.slots[:] = fit.before[j].w, fit.before[j].slots
-            machine.done, fit.stop = True, StopReason.DIVERGED
+        if not (finite and cost <= state.limits[j]):
+            state.machines[j] = before.machines[j].copy(done=True)
+            state.stop = StopReason.DIVERGED
             return
-        cost = cost if checked is None else checked
-        fit.costs[j] = cost = cost + self._penalty().value(machine.w)
-        if machine["updates"] == 0 and self._penalty().strength == 0:
+        penalty = self._penalty()
+        cost = (cost if held_out is None else held_out) + penalty.value(machine.w)
+        state.costs[j] = cost
+        if machine["updates"] == 0 and penalty.strength == 0:
             machine.done = True  # no later epoch can change anything
         if self.tol is None or machine.done:
             return
         machine.waited = machine.waited + 1 if cost > machine.lowest - self.tol else 0
         machine.lowest = min(machine.lowest, cost)
         if machine.waited >= self.n_iter_no_change:
-            adaptive = getattr(self, "learning_rate", "") == "adaptive"
+            adaptive = self.learning_rate == "adaptive"
             machine.done = not adaptive or machine.eta0 <= TINY_RATE
             machine.eta0, machine.waited = machine.eta0 / 5, 0
 
-    def _held_out(self, fit: Fit) -> list[float | None]:
+    def _held_out(self, data: Data, state: Epochs) -> list[float | None]:
         """Return the mean loss of each machine on the rows held out, if there are."""
-        m = len(fit.machines)
-        if not getattr(self, "early_stopping", False):
+        m = len(state.machines)
+        if not self.early_stopping:
             return [None] * m
         loss, total, weight = self._loss(), np.zeros(m), 0.0
-        for _, rows in self.passed(fit):
+        for _, rows in self.passed(data, state):
             assert rows is not None
             weight += rows.total()
-            for j, machine in enumerate(fit.machines):
+            for j, machine in enumerate(state.machines):
                 f = np.asarray(rows.X @ machine.w)[rows.which] + machine["intercept"]
                 values = loss.value(self._target(rows.y, j)[rows.which], f)
                 total[j] += values @ rows.weights()
         return [float(t) for t in total / weight]
 
-    def _report(self, fit: Fit, seconds: float) -> Report:
-        stop = fit.stop or StopReason.MAX_PASSES
-        report = Report(type(self).__name__, stop, fit.epochs, objective=fit.objective)
-        report.reads, report.rows = fit.data.passes, fit.data.n_rows
-        report.seconds, report.source = seconds, fit.data.source.described
-        report.executor = "one thread for each class"
-        fall = fit.objective[-2] - fit.objective[-1] if fit.epochs > 1 else None
-        report.optimality = Optimality("fall of the cost in the last epoch", fall)
-        report.facts["steps"] = round(sum(m["time"] - 1 for m in fit.machines))
-        return report
+
+def publish_weights(
+    learner: Any, state: Epochs, found: list[tuple[Floats, float]]
+) -> None:
+    """Set the weights, and the machines that a stream or a warm start goes on with."""
+    W = np.array([w for w, _ in found]).astype(state.dtype)
+    learner.coef_ = W[0] if state.single else W
+    learner.intercept_ = np.array([b for _, b in found]).astype(state.dtype)
+    learner._running = state.machines
+    learner.n_iter_ = state.number
+    learner.t_ = max(machine["time"] for machine in state.machines)
+
+
+def report_epochs(state: Epochs, report: Report) -> None:
+    """Report how the cost fell, the steps, and who computed."""
+    report.executor = "one thread for each class"
+    report.optimality = Optimality("fall of the cost in the last epoch", state.fall)
+    report.facts["n_steps"] = round(sum(m["time"] - 1 for m in state.machines))
+
+
+def fill_pocket(learner: LinearSequentialLearner, data: Data, state: Epochs) -> None:
+    """Keep the iterate with the fewest errors, the last or that of the longest run.
+
+    Also known as: pocket algorithm.
+    """
+    for j, machine in enumerate(state.machines):
+        found = [machine.current()]
+        found += [machine.longest()] if machine["best_run"] > 0 else []
+        W, b = np.array([w for w, _ in found]), np.array([b for _, b in found])
+        errors = np.zeros(len(found))
+        for rows, _ in learner.passed(data, state):
+            scores = np.asarray(rows.X @ W.T)[rows.which] + b
+            wrong = learner._target(rows.y, j)[rows.which][:, None] * scores <= 0
+            errors += rows.weights() @ wrong
+        for candidate, count in zip(found, errors, strict=True):
+            if state.pocket[j] is None or count < state.pocket[j][0]:
+                state.pocket[j] = (count, *candidate)
 
 
 def walk(

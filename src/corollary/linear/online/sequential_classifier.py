@@ -6,33 +6,36 @@ against the rest, and the largest score wins.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Vector
 from corollary.core.checks import check_two_classes
 from corollary.core.errors import ParameterError, sentence
 from corollary.engine import Data
-from corollary.engine.contract import check_told_classes
 from corollary.linear.class_weights import class_weights
-from corollary.linear.linear_classifier import LinearClassifier
-from corollary.linear.online.sequential import Fit, Plan, SequentialLearner
+from corollary.linear.online.sequential import LinearSequentialLearner, Plan
 
 __all__ = ["SequentialClassifier"]
 
 
-class SequentialClassifier(SequentialLearner, LinearClassifier):
+class SequentialClassifier(LinearSequentialLearner):
     """A linear classifier that learns row by row."""
 
-    shapes: ClassVar = {"classes_": "K", "coef_": "m d", "intercept_": "m"}
-    fit_intercept: bool
+    shapes: ClassVar[Mapping[str, str]] = {
+        "classes_": "K",
+        "coef_": "m d",
+        "intercept_": "m",
+    }
+    classes_: Vector
     class_weight: Any
 
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
-        """Make one epoch over one more batch; the first must tell all `classes`.
+        """Make one epoch over one more batch; the first must name all `classes`.
 
         Parameters
         ----------
@@ -45,8 +48,7 @@ class SequentialClassifier(SequentialLearner, LinearClassifier):
         -------
         self
         """
-        check_told_classes(self, classes)
-        return self._absorb(X, y, sample_weight, classes)
+        return self._go_on(X, y, sample_weight, classes)
 
     def _for_classes(self, plan: Plan, data: Data) -> list[Plan]:
         """Return a plan for each machine, with the weights of its two sides."""
@@ -68,9 +70,3 @@ class SequentialClassifier(SequentialLearner, LinearClassifier):
         """Code a class as +1 and the rest as -1."""
         positive = 1 if len(self.classes_) == 2 else machine
         return np.where(y == positive, 1.0, -1.0)
-
-    def _set(self, fit: Fit, found: list[tuple[Floats, float]]) -> None:
-        """Set coefficients, one row for each machine."""
-        dtype = fit.data.source.dtype
-        self.coef_ = np.array([w for w, _ in found]).astype(dtype)
-        self.intercept_ = np.array([b for _, b in found]).astype(dtype)

@@ -1,21 +1,23 @@
-"""What a sequential fit keeps: its plans, its machines on their way, and its books.
+"""The state of a sequential fit: plans, machines, and what the epochs have shown.
 
-`sequential.py` makes the epochs; an epoch that Ctrl-C cuts short is forgotten here.
+`sequential.py` makes the epochs, each on a copy, so that Ctrl-C forgets half an epoch.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.records import stored
 from corollary.core.report import StopReason
-from corollary.engine import Data
 from corollary.linear.online.visits import Rows
+from corollary.objectives.duality import DualityGap
 
-__all__ = ["SLOT", "SLOTS", "Fit", "Machine", "Plan"]
+__all__ = ["SLOT", "SLOTS", "Epochs", "Machine", "Plan"]
 
 SLOTS = (
     "intercept time paid loss weight window_loss window_weight entries updates "
@@ -44,6 +46,7 @@ class Plan(NamedTuple):
     batch: float = 1.0
 
 
+@stored
 @dataclass
 class Machine:
     """One linear function on its way: the arrays that the loop changes."""
@@ -101,36 +104,47 @@ class Machine:
 
 
 @dataclass
-class Fit:
-    """The books of one fit."""
+class Epochs:
+    """The state of a sequential fit; an epoch works on a copy of it."""
 
-    data: Data
-    seed: int
     plans: list[Plan]
     machines: list[Machine]
-    epochs: int = 0
+    seed: int
+    dtype: Any
+    single: bool  # whether there is one target, of numbers
+    once: bool  # whether no row will be met again
+    number: int = 0  # of the epochs made
     stop: StopReason | None = None
-    kept: list[Rows] | None = None  # an array is prepared once
+    rows: list[Rows] | None = None  # an array is prepared once
     costs: list[float] = field(default_factory=list)  # of each machine
     limits: list[float] = field(default_factory=list)  # costs above are divergence
-    objective: list[float] = field(default_factory=list)
+    fall: float | None = None  # of the cost in the last epoch
+    updates: list[int] = field(default_factory=list)  # of each machine, in all epochs
     monitor: list[list[Floats]] = field(default_factory=list)
     start: list[tuple[Floats, float]] = field(default_factory=list)
     moved: list[list[tuple[Rows, Vector]]] = field(default_factory=list)
     pocket: list[Any] = field(default_factory=list)  # (errors, w, b) of each machine
-    updates: list[int] = field(default_factory=list)  # of each machine, in all epochs
-    before: list[Machine] = field(default_factory=list)  # this epoch
-    marks: list[tuple[int, int, int]] = field(default_factory=list)  # of the lists
+    gap: DualityGap | None = None  # of the machine that is farthest from optimal
+    bound: float | None = None  # on the mistakes of a perceptron
 
-    def mark(self) -> None:
-        """Begin an epoch: remember where everything stands."""
-        self.before = [machine.copy() for machine in self.machines]
-        lists = zip(self.monitor, self.moved, self.updates, strict=True)
-        self.marks = [(len(costs), len(rows), n) for costs, rows, n in lists]
+    def __post_init__(self) -> None:
+        if not self.costs:
+            m = len(self.plans)
+            self.costs, self.limits = [float("inf")] * m, [0.0] * m
+            self.pocket, self.updates = [None] * m, [0] * m
+            self.start = [machine.current() for machine in self.machines]
+            self.monitor, self.moved = [[] for _ in range(m)], [[] for _ in range(m)]
 
-    def go_back(self) -> None:
-        """Forget the epoch that Ctrl-C has cut short."""
-        self.epochs, self.machines = len(self.objective), self.before
-        for j, (costs, rows, updates) in enumerate(self.marks):
-            del self.monitor[j][costs:], self.moved[j][rows:]
-            self.updates[j] = updates
+    def copy(self) -> Epochs:
+        """Return the same state with machines and lists of its own."""
+        other = copy(self)
+        other.machines = [machine.copy() for machine in self.machines]
+        for name in ("costs", "limits", "updates", "pocket"):
+            setattr(other, name, list(getattr(self, name)))
+        other.monitor = [list(costs) for costs in self.monitor]
+        other.moved = [list(rows) for rows in self.moved]
+        return other
+
+    def cost(self) -> float:
+        """Return the mean cost of the machines."""
+        return sum(self.costs) / len(self.costs)

@@ -12,54 +12,66 @@ repetitions.  Of several machines the one that is farthest speaks.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.report import Optimality
-from corollary.linear.online.sequential import Fit, SequentialLearner
+from corollary.core.report import Optimality, Report
+from corollary.engine import Data, Settled
+from corollary.linear.online.sequential import Epochs, LinearSequentialLearner
 from corollary.linear.online.visits import Rows
 from corollary.objectives.duality import DualityGap, DualSums, dual_sums, gap_of_sums
 
-__all__ = ["tell_gap"]
+__all__ = ["report_gap", "with_gap"]
 
 BLOCK = 8192  # rows at a time
 
 
-def tell_gap(
-    learner: SequentialLearner, fit: Fit, found: list[tuple[Floats, float]]
-) -> None:
-    """Write the gap into the report, where rows can be met again and theory has one."""
+def with_gap(
+    learner: LinearSequentialLearner,
+    data: Data,
+    state: Epochs,
+    found: list[tuple[Floats, float]],
+) -> Settled:
+    """Add the gap to the state, where rows can be met again and theory has one."""
     loss, penalty = learner._loss(), learner._penalty()
     finite = all(np.isfinite([*w, b]).all() for w, b in found)
-    if fit.data.once or not loss.convex or penalty.strength == 0 or not finite:
-        return
-    dtype = fit.data.source.dtype
+    if data.once or not loss.convex or penalty.strength == 0 or not finite:
+        return Settled(state)
+    dtype = state.dtype
     stored = [(w.astype(dtype), float(dtype.type(b))) for w, b in found]
-    worst = max(gaps(learner, fit, stored), key=lambda gap: gap.gap)
-    relative = worst.gap / worst.primal if worst.primal > 0 else 0.0
-    learner.report_.optimality = Optimality("duality gap", worst.gap, relative)
-    learner.report_.facts["objective"] = worst.primal
-    learner.report_.reads = fit.data.passes
+    worst = max(gaps(learner, data, state, stored), key=lambda gap: gap.gap)
+    return Settled(replace(state, gap=worst))
+
+
+def report_gap(gap: DualityGap, report: Report) -> None:
+    """Report the gap and the objective that it belongs to."""
+    relative = gap.gap / gap.primal if gap.primal > 0 else 0.0
+    report.optimality = Optimality("duality gap", gap.gap, relative)
+    report.facts["objective"] = gap.primal
 
 
 def gaps(
-    learner: SequentialLearner, fit: Fit, found: list[tuple[Floats, float]]
+    learner: LinearSequentialLearner,
+    data: Data,
+    state: Epochs,
+    found: list[tuple[Floats, float]],
 ) -> list[DualityGap]:
     """Return the gap of each machine by one pass over the rows."""
     sums: list[DualSums | None] = [None] * len(found)
     visits = 0.0
-    for rows, _ in learner.passed(fit):
+    for rows, _ in learner.passed(data, state):
         _, times = rows.visits()
         visits += len(rows.which) if times is None else float(times[rows.which].sum())
         for first in range(0, len(rows.which), BLOCK):
             part = rows.which[first : first + BLOCK]
             for j, (w, b) in enumerate(found):
-                more = block_sums(learner, fit, j, rows, part, w, b)
+                more = block_sums(learner, state, j, rows, part, w, b)
                 before = sums[j]
                 sums[j] = more if before is None else before + more
-    intercept = bool(fit.plans[0].intercept)
+    intercept = bool(state.plans[0].intercept)
     return [
         gap_of_sums(s, w, learner._penalty(), visits, intercept=intercept)
         for s, (w, _) in zip(sums, found, strict=True)
@@ -68,8 +80,8 @@ def gaps(
 
 
 def block_sums(
-    learner: SequentialLearner,
-    fit: Fit,
+    learner: LinearSequentialLearner,
+    state: Epochs,
     j: int,
     rows: Rows,
     part: Any,
@@ -80,5 +92,5 @@ def block_sums(
     X, y = rows.X[part], learner._target(rows.y[part], j)
     f = np.asarray(X @ w.astype(np.float64), dtype=np.float64) + b
     o = np.ones(len(part)) if rows.weight is None else rows.weight[part]
-    o = o * np.where(y > 0, fit.plans[j].positive, fit.plans[j].negative)
+    o = o * np.where(y > 0, state.plans[j].positive, state.plans[j].negative)
     return dual_sums(learner._loss(), X, y, f, o)

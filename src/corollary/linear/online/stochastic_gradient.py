@@ -50,17 +50,22 @@ from sklearn.utils.metaestimators import available_if
 from corollary.core.arrays import Floats, Vector
 from corollary.core.class_weights import class_weight_rule
 from corollary.core.parameters import anything, one_of, real
+from corollary.core.report import Report
 from corollary.core.roles import Regressor
-from corollary.engine import Data
-from corollary.linear.online.sequential import Fit, Machine, Plan, SequentialLearner
+from corollary.engine import Data, Fitted, Settled
+from corollary.linear.convex_statements import sgd_problem
+from corollary.linear.linear_classifier import LinearClassifier
+from corollary.linear.online.sequential import Epochs, LinearSequentialLearner, Plan
 from corollary.linear.online.sequential_classifier import SequentialClassifier
-from corollary.linear.online.sequential_gap import tell_gap
+from corollary.linear.online.sequential_gap import with_gap
 from corollary.linear.online.stochastic_plan import (
     RULES,
     loss_named,
     pilot,
     plan_of,
-    told,
+    publish_descent,
+    report_descent,
+    weights_of,
 )
 from corollary.linear.online.visits import blocks
 from corollary.objectives.losses import LOSSES, Loss
@@ -69,7 +74,7 @@ from corollary.objectives.penalties import Penalty, penalty_named
 __all__ = ["SGDClassifier", "SGDRegressor"]
 
 
-class SGDClassifier(SequentialClassifier):
+class SGDClassifier(SequentialClassifier, LinearClassifier):
     """A linear classifier with any margin loss, by stochastic gradient descent.
 
     Parameters
@@ -93,7 +98,7 @@ class SGDClassifier(SequentialClassifier):
     shuffle : bool, default=True
         Whether each epoch has a new order.
     verbose : int, default=0
-        Kept for compatibility.
+        1 shows progress.
     epsilon : float, default=0.1
         Of the epsilon-insensitive losses and Huber's.
     n_jobs : None
@@ -151,6 +156,8 @@ class SGDClassifier(SequentialClassifier):
         "n_jobs": anything,
         "class_weight": class_weight_rule,
     }
+
+    convex_problem = sgd_problem
 
     def __init__(
         self,
@@ -218,13 +225,17 @@ class SGDClassifier(SequentialClassifier):
             plans = [each._replace(eta0=eta0) for each in plans]
         return plans
 
-    def _publish(self, fit: Fit) -> None:
+    def settle(self, data: Data, state: Epochs) -> Settled:
+        """Take the duality gap at the weights that are kept."""
+        return with_gap(self, data, state, weights_of(self, state))
+
+    def account(self, state: Epochs, report: Report) -> None:
+        """Report the rate and how far from optimal the weights are."""
+        report_descent(self, state, report)
+
+    def publish(self, fitted: Fitted) -> None:
         """Set the last iterate or the mean, and the monitor."""
-        pick = Machine.averaged if self.average else Machine.current
-        found = [pick(machine) for machine in fit.machines]
-        self._set(fit, found)
-        told(self, fit)
-        tell_gap(self, fit, found)
+        publish_descent(self, fitted.state)
 
     # -- use -----------------------------------------------------------------------
     def _has_link(self) -> bool:
@@ -251,7 +262,7 @@ class SGDClassifier(SequentialClassifier):
             return np.log(self.predict_proba(X))
 
 
-class SGDRegressor(SequentialLearner, Regressor):
+class SGDRegressor(LinearSequentialLearner, Regressor):
     """Linear regression with any loss of residuals, by stochastic gradient descent.
 
     Parameters
@@ -273,7 +284,7 @@ class SGDRegressor(SequentialLearner, Regressor):
     shuffle : bool, default=True
         Whether each epoch has a new order.
     verbose : int, default=0
-        Kept for compatibility.
+        1 shows progress.
     epsilon : float, default=0.1
         Of the epsilon-insensitive losses and Huber's.
     random_state : int, RandomState or None
@@ -330,6 +341,8 @@ class SGDRegressor(SequentialLearner, Regressor):
         "loss": one_of(*(name for name, kind in LOSSES.items() if not kind.margin)),
         "quantile": real(0, 1, ends="()"),
     }
+
+    convex_problem = sgd_problem
 
     def __init__(
         self,
@@ -392,7 +405,7 @@ class SGDRegressor(SequentialLearner, Regressor):
         -------
         self
         """
-        return self._absorb(X, y, sample_weight)
+        return self._go_on(X, y, sample_weight)
 
     # -- learning ------------------------------------------------------------------
     def _loss(self) -> Loss:
@@ -412,16 +425,17 @@ class SGDRegressor(SequentialLearner, Regressor):
         column = y if y.ndim == 1 else y[:, machine]
         return np.asarray(column, dtype=np.float64)
 
-    def _publish(self, fit: Fit) -> None:
+    def settle(self, data: Data, state: Epochs) -> Settled:
+        """Take the duality gap at the weights that are kept."""
+        return with_gap(self, data, state, weights_of(self, state))
+
+    def account(self, state: Epochs, report: Report) -> None:
+        """Report the rate and how far from optimal the weights are."""
+        report_descent(self, state, report)
+
+    def publish(self, fitted: Fitted) -> None:
         """Set the last iterate or the mean, and the monitor."""
-        pick = Machine.averaged if self.average else Machine.current
-        found = [pick(machine) for machine in fit.machines]
-        source = fit.data.source
-        W = np.array([w for w, _ in found]).astype(source.dtype)
-        self.coef_ = W if source.many_targets else W[0]
-        self.intercept_ = np.array([b for _, b in found]).astype(source.dtype)
-        told(self, fit)
-        tell_gap(self, fit, found)
+        publish_descent(self, fitted.state)
 
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Vector:

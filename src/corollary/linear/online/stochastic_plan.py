@@ -10,18 +10,23 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import boolean, missing, one_of, real, seed, whole
+from corollary.core.report import Report
 from corollary.engine import Data
 from corollary.linear.online.sequential import (
     CODES,
     SCHEDULES,
-    Fit,
+    Epochs,
+    LinearSequentialLearner,
     Machine,
     Plan,
-    SequentialLearner,
+    publish_weights,
+    report_epochs,
     walk,
 )
+from corollary.linear.online.sequential_gap import report_gap
 from corollary.linear.online.visits import blocks, rows_to_visit
 from corollary.objectives.losses import (
     LOSSES,
@@ -33,7 +38,15 @@ from corollary.objectives.losses import (
 )
 from corollary.objectives.penalties import Penalty
 
-__all__ = ["RULES", "loss_named", "pilot", "plan_of", "told"]
+__all__ = [
+    "RULES",
+    "loss_named",
+    "pilot",
+    "plan_of",
+    "publish_descent",
+    "report_descent",
+    "weights_of",
+]
 
 RATES = 10.0 ** np.arange(-6, 2)  # of the pilot
 PILOT_ROWS = 1000
@@ -107,7 +120,7 @@ def first_time(loss: Loss, alpha: float) -> float:
     return float(1 / (eta * alpha))
 
 
-def pilot(learner: SequentialLearner, data: Data, seed: int, plan: Plan) -> Plan:
+def pilot(learner: LinearSequentialLearner, data: Data, seed: int, plan: Plan) -> Plan:
     """Choose eta0: one epoch on a few rows at each rate; the lowest cost wins."""
     chunk = next(iter(blocks(data)))
     rows = rows_to_visit(chunk, shuffle=True, seed=seed)
@@ -131,14 +144,28 @@ def pilot(learner: SequentialLearner, data: Data, seed: int, plan: Plan) -> Plan
     return plan._replace(eta0=min(sound, key=lambda eta: sound[eta]))
 
 
-def told(learner: Any, fit: Fit) -> None:
-    """Set the monitor, and what the report says of the rate."""
-    learner.monitor_ = [np.concatenate([*parts, []]) for parts in fit.monitor]
+def weights_of(learner: Any, state: Epochs) -> list[tuple[Floats, float]]:
+    """Return the last iterate of each machine, or the mean."""
+    pick = Machine.averaged if learner.average else Machine.current
+    return [pick(machine) for machine in state.machines]
+
+
+def report_descent(learner: Any, state: Epochs, report: Report) -> None:
+    """Report the epochs, the rate, the gap, and a cost that rises."""
+    report_epochs(state, report)
     if learner.learning_rate != "optimal":
-        learner.report_.facts["eta0"] = fit.plans[0].eta0
-    first = learner.monitor_[0]
+        report.facts["eta0"] = state.plans[0].eta0
+    if state.gap is not None:
+        report_gap(state.gap, report)
+    first = np.concatenate([*state.monitor[0], []])
     if len(first) >= 4 and first[-1] > 1.2 * first[: len(first) // 2].min():
-        learner.report_.warnings.append(
+        report.warnings.append(
             f"the cost of the last {learner.window} rows lies 20% above an earlier "
             "window: the rate may be too high. Use a lower eta0 or a falling schedule."
         )
+
+
+def publish_descent(learner: Any, state: Epochs) -> None:
+    """Set the weights and the monitor."""
+    publish_weights(learner, state, weights_of(learner, state))
+    learner.monitor_ = [np.concatenate([*parts, []]) for parts in state.monitor]

@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from corollary.core.parameters import boolean, one_of
+from corollary.linear.convex_statements import quantile_problem
 from corollary.linear.quantile.quantile_learner import QuantileLearner
 
 __all__ = ["LeastAbsoluteDeviations"]
@@ -62,6 +63,8 @@ class LeastAbsoluteDeviations(QuantileLearner):
         "fit_intercept": boolean,
         "solver": one_of("auto", "highs", "interior-point"),
     }
+
+    convex_problem = quantile_problem
 
     def __init__(self, *, fit_intercept: bool = True, solver: str = "auto") -> None:
         self.fit_intercept = fit_intercept

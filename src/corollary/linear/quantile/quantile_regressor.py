@@ -25,6 +25,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from corollary.core.parameters import Rule, boolean, missing, one_of, real
+from corollary.linear.convex_statements import quantile_problem
 from corollary.linear.quantile.quantile_learner import QuantileLearner
 
 __all__ = ["QuantileRegressor"]
@@ -75,6 +76,8 @@ class QuantileRegressor(QuantileLearner):
         "solver": one_of("auto", "highs", "highs-ds", "highs-ipm", "interior-point"),
         "solver_options": missing | Rule("a dict", lambda v: isinstance(v, dict)),
     }
+
+    convex_problem = quantile_problem
 
     def __init__(
         self,

@@ -25,6 +25,7 @@ from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import array_like, real
 from corollary.core.vectors import non_negative
+from corollary.linear.convex_statements import sparse_problem
 from corollary.linear.sparse.elastic_net_cv_learner import ElasticNetCVLearner
 from corollary.linear.sparse.elastic_net_learner import ElasticNetLearner
 
@@ -83,6 +84,8 @@ class ElasticNet(ElasticNetLearner):
     """
 
     rules: ClassVar = {**ElasticNetLearner.rules, "l1_ratio": real(0, 1)}
+
+    convex_problem = sparse_problem
 
     def __init__(
         self,
@@ -172,6 +175,8 @@ class ElasticNetCV(ElasticNetCVLearner):
     """
 
     rules: ClassVar = {**ElasticNetCVLearner.rules, "l1_ratio": real(0, 1) | array_like}
+
+    convex_problem = sparse_problem
 
     def __init__(
         self,

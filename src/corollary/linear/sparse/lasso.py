@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.linear.convex_statements import sparse_problem
 from corollary.linear.sparse.elastic_net_cv_learner import ElasticNetCVLearner
 from corollary.linear.sparse.elastic_net_learner import ElasticNetLearner
 
@@ -84,6 +85,8 @@ class Lasso(ElasticNetLearner):
     >>> model.report_.facts["n_nonzero"]
     1
     """
+
+    convex_problem = sparse_problem
 
     def __init__(
         self,
@@ -167,6 +170,8 @@ class LassoCV(ElasticNetCVLearner):
     >>> model.alpha_, np.flatnonzero(model.coef_).tolist()
     (0.1, [0, 4])
     """
+
+    convex_problem = sparse_problem
 
     def __init__(
         self,

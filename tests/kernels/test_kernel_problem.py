@@ -21,11 +21,13 @@ from corollary import (
     NuSVC,
     NuSVR,
     OneClassSVM,
+    RepresenterClassifier,
+    RepresenterRegressor,
     SquaredEpsilonSVR,
     SquaredHingeSVC,
 )
 from corollary.core.errors import DataError
-from corollary.diagnostics.optimality import certify_optimality
+from corollary.diagnostics import optimality_gap
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(90, 3))
@@ -58,6 +60,30 @@ FITS = [
 ]
 
 
+LOSSES = {
+    RepresenterClassifier: ["hinge", "log_loss", "squared_hinge", "modified_huber"],
+    RepresenterRegressor: ["squared_error", "huber", "absolute_error", "quantile"],
+}
+MACHINES = [(make, loss) for make, losses in LOSSES.items() for loss in losses]
+
+
+@pytest.mark.course("S2-36", "S2-35")
+@pytest.mark.parametrize("weights", [None, TIMES], ids=["plain", "weighted"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize(("make", "loss"), MACHINES)
+def test_a_machine_of_any_convex_loss_has_a_proof(make, loss, fit_intercept, weights):
+    target = three if make is RepresenterClassifier else t
+    model = make(loss, 0.5, fit_intercept=fit_intercept).fit(X, target, weights)
+    proof = optimality_gap(model, X, target, weights)
+    assert proof.primal == pytest.approx(model.report_.objective[-1], rel=1e-8)
+    assert 0 <= proof.gap <= 1e-5 * proof.primal
+    assert proof.kkt_residual <= 1e-3
+    model.dual_coef_ = 0.9 * model.dual_coef_
+    worse = optimality_gap(model, X, target, weights)
+    assert worse.primal - proof.primal <= worse.gap
+    assert worse.gap > 1e-4 * proof.primal
+
+
 def damage(model):
     """Move what a model has learned by a tenth."""
     if hasattr(model, "dual_coef_"):
@@ -71,7 +97,7 @@ def damage(model):
 @pytest.mark.parametrize(("model", "target"), FITS, ids=lambda v: str(v)[:30])
 def test_every_machine_is_proved_by_its_data_alone(model, target, weights):
     model.fit(X, target, sample_weight=weights)
-    proof = certify_optimality(model, X, target, weights)
+    proof = optimality_gap(model, X, target, weights)
     scale = abs(proof.primal)
     assert 0 <= proof.gap <= 1e-9 * scale
     assert proof.kkt_residual <= 1e-7
@@ -79,7 +105,7 @@ def test_every_machine_is_proved_by_its_data_alone(model, target, weights):
     if model.report_.objective:
         assert proof.primal == pytest.approx(model.report_.objective[-1], rel=1e-9)
     damage(model)
-    worse = certify_optimality(model, X, target, weights)
+    worse = optimality_gap(model, X, target, weights)
     assert worse.gap > 1e-3 * scale
     assert worse.kkt_residual > 1e-3
     assert worse.dual <= proof.primal + 1e-9 * scale  # a bound wherever it is taken
@@ -96,7 +122,7 @@ def test_the_values_are_the_textbooks():
     a[model.support_] = np.abs(model.dual_coef_[0])
     g = K @ (a * s) + model.intercept_[0]
     norm = (a * s) @ K @ (a * s)
-    proof = certify_optimality(model, X, y)
+    proof = optimality_gap(model, X, y)
     assert proof.primal == pytest.approx(norm / 2 + 2 * np.maximum(0, 1 - s * g).sum())
     assert proof.dual == pytest.approx(a.sum() - norm / 2)
     assert proof.gap == pytest.approx(proof.primal - proof.dual)
@@ -110,7 +136,7 @@ def test_the_values_are_the_textbooks():
 def test_a_width_that_is_found_has_its_own_values():
     """P and D of the machine with a share nu, for any point and any width."""
     model = NuSVR(nu=0.4, C=2.0, gamma=0.5, **FINE).fit(X, t)
-    best = certify_optimality(model, X, t).primal
+    best = optimality_gap(model, X, t).primal
     K, b = rbf_kernel(X, gamma=0.5), np.zeros(90)
     exact = model.dual_coef_
     for factor, width in [(1.0, 1.0), (0.8, 1.0), (1.0, 1.5), (1.3, 0.5)]:
@@ -120,7 +146,7 @@ def test_a_width_that_is_found_has_its_own_values():
         r = t - K @ b - model.intercept_[0]
         outside = np.maximum(0, np.abs(r) - epsilon).sum()
         primal = b @ K @ b / 2 + 2.0 * (0.4 * 90 * epsilon + outside)
-        proof = certify_optimality(model, X, t)
+        proof = optimality_gap(model, X, t)
         assert proof.primal == pytest.approx(primal, rel=1e-10)
         assert proof.dual <= best * (1 + 1e-10)
         assert proof.primal >= best * (1 - 1e-10)
@@ -136,7 +162,7 @@ def test_the_gap_goes_to_nothing_with_the_tolerance(name, monkeypatch):
     gaps, worst = [], []
     for tol in (1e-1, 1e-3, 1e-5, 1e-7):
         model = getattr(corollary, name)(tol=tol, gamma=0.3).fit(X, target)
-        proof = certify_optimality(model, X, target)
+        proof = optimality_gap(model, X, target)
         gaps.append(proof.gap / abs(proof.primal))
         worst.append(proof.kkt_residual)
         assert proof.kkt_residual <= tol * (1 + 1e-6)
@@ -171,7 +197,7 @@ def test_the_gap_covers_both_distances(seed, C, steps, gamma):
     s = np.where(draw.random(30) < 0.5, 1, -1)
     s[:2] = 1, -1
     model = SVC(C=C, gamma=gamma, max_iter=steps).fit(Z, s, w)
-    proof = certify_optimality(model, Z, s, w)
+    proof = optimality_gap(model, Z, s, w)
     best = least(rbf_kernel(Z, gamma=gamma), s, 1.0 * C * w)
     slip = 1e-7 * abs(best)
     assert proof.dual <= best + slip
@@ -187,33 +213,31 @@ def test_machines_of_others_are_audited_too():
         (peers.SVR(tol=1e-4), t),
         (peers.OneClassSVM(nu=0.1, tol=1e-4), None),
     ]:
-        proof = certify_optimality(model.fit(X, target), X, target)
+        proof = optimality_gap(model.fit(X, target), X, target)
         assert 0 < proof.gap < 1e-3 * abs(proof.primal)
         assert 1e-8 < proof.kkt_residual <= 1e-4
     hinge = peers.LinearSVC(C=0.1, loss="hinge", tol=1e-7, max_iter=10**6).fit(X, y)
-    assert certify_optimality(hinge, X, y).gap < 1e-4
+    assert optimality_gap(hinge, X, y).gap < 1e-4
 
 
 def test_sparse_rows_matrices_and_single_precision():
-    dense = certify_optimality(SVC(**FINE).fit(X, y), X, y)
+    dense = optimality_gap(SVC(**FINE).fit(X, y), X, y)
     rows = sp.csr_array(X)
-    sparse = certify_optimality(SVC(**FINE).fit(rows, y), rows, y)
+    sparse = optimality_gap(SVC(**FINE).fit(rows, y), rows, y)
     assert sparse.primal == pytest.approx(dense.primal, rel=1e-10)
     K = rbf_kernel(X, gamma=1 / (3 * X.var()))
-    given_ = certify_optimality(SVC(kernel="precomputed", **FINE).fit(K, y), K, y)
+    given_ = optimality_gap(SVC(kernel="precomputed", **FINE).fit(K, y), K, y)
     assert given_.primal == pytest.approx(dense.primal, rel=1e-9)
     small = X.astype(np.float32)
-    single = certify_optimality(SVC().fit(small, y), small, y)
+    single = optimality_gap(SVC().fit(small, y), small, y)
     assert 0 <= single.gap < 1e-4 * single.primal
 
 
 def test_misuse():
     model = SVC().fit(X, y)
     with pytest.raises(DataError, match="y must have as many rows as X = 90"):
-        certify_optimality(model, X, y[:5])
+        optimality_gap(model, X, y[:5])
     with pytest.raises(DataError, match="one value for each of the 90 rows"):
-        certify_optimality(model, X, y, [1.0])
+        optimality_gap(model, X, y, [1.0])
     with pytest.raises(DataError, match="does not handle multi_class='crammer_singer'"):
-        certify_optimality(
-            LinearSVC(multi_class="crammer_singer").fit(X, three), X, three
-        )
+        optimality_gap(LinearSVC(multi_class="crammer_singer").fit(X, three), X, three)

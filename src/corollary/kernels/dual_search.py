@@ -1,0 +1,79 @@
+"""The search for a kernel machine's dual: its limits, its matrix, its account.
+
+The parameters that every machine on `solvers/smo.py` has (tol, cache_size, shrinking,
+max_iter, max_seconds) become the solver's limits, and what the solver found becomes the
+report's gap, stop reason and facts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from corollary.core.arrays import Vector
+from corollary.core.memory import block_bytes
+from corollary.core.parameters import Rule, boolean, missing, real, whole
+from corollary.core.report import Optimality, Report, StopReason
+from corollary.kernels.machine_kernel import TrainingRows
+from corollary.solvers import smo
+
+__all__ = ["SEARCH_RULES", "report_search", "search_gram", "search_limits"]
+
+SINGLE = 1e-4  # a coarser tol than this lets float32 rows do
+FEW_ROWS = 1000  # in float64 they cost nothing
+
+#: Rules of the parameters of the search.
+SEARCH_RULES: dict[str, Rule] = {
+    "tol": real(0, ends="(]"),
+    "cache_size": real(0, ends="(]"),
+    "shrinking": boolean,
+    "max_iter": whole(-1),
+    "max_seconds": missing | real(0, ends="(]"),
+    "verbose": boolean | whole(0),
+}
+ORDER = (
+    StopReason.INTERRUPTED,
+    StopReason.MAX_PASSES,
+    StopReason.STALLED,
+    StopReason.CONVERGED,
+)
+
+
+def search_limits(
+    machine: Any, threads: int, *, machines: int = 1, kept: float = 0.0
+) -> smo.Limits:
+    """Share the cache among machines, less the bytes of what they keep."""
+    most = 0.8 * block_bytes(int(1.25e6 * machine.cache_size), 1)
+    return smo.Limits(
+        tol=machine.tol,
+        max_iter=machine.max_iter,
+        seconds=machine.max_seconds,
+        cache_bytes=max(most - kept, most / 4) / machines,
+        shrinking=machine.shrinking,
+        threads=threads,
+    )
+
+
+def search_gram(
+    machine: Any, data: TrainingRows, threads: int, rows: Vector | None = None
+) -> smo.Gram:
+    """Return the kernel matrix of some rows, in the precision that tol asks for."""
+    X = data.X if rows is None else data.X[rows]
+    if rows is not None and data.kernel.function is None:
+        X = X[:, rows]
+    coarse = machine.tol >= SINGLE and X.shape[0] > FEW_ROWS
+    single = coarse or X.dtype == np.float32
+    return data.kernel.gram(X, np.float32 if single else np.float64, threads)
+
+
+def report_search(optima: list[smo.Optimum], primal: float, report: Report) -> None:
+    """Report the gap, the stop and the work of one or more solved duals."""
+    gap = sum(o.gap for o in optima)
+    report.optimality = Optimality("duality gap", gap, gap / primal if primal else None)
+    report.objective = [primal]
+    report.facts["kkt_violation"] = max(o.violation for o in optima)
+    report.facts["n_pairs"] = sum(o.steps for o in optima)
+    report.facts["n_kernel_rows"] = sum(o.rows for o in optima)
+    report.passes = sum(o.sets for o in optima)
+    report.stop = min((o.stop for o in optima), key=ORDER.index)

@@ -1,0 +1,207 @@
+"""The convex problem of a fitted model, stated with the point that the fit has found.
+
+A model says what it minimises and where it ended; `diagnostics/optimality.py` proves
+from that alone how far the point is from the minimum.  Statements are of two kinds.
+
+Linear models.  With a convex loss, weights o_i of sum N and a scale c,
+
+    P(w, b) = c [1/N sum_i o_i L(y_i, w'x_i + b) + l1 ||w||_1 + l2/2 ||w||^2]        (1)
+
+Machines.  With h = sum_i b_i k(., x_i), h_i its value at row i, an offset rho and the
+conjugate losses
+
+    l_i(u) = max over c in [lo_i, hi_i] of  u c - eps |c| - r_i c^2 / 2              (2)
+    P(b, rho) = 1/2 b'K b - rho t + sum_i l_i(rho - q_i - h_i)                       (3)
+    D(b) = -1/2 b'K b - q'b - sum_i (eps |b_i| + r_i b_i^2 / 2)                      (4)
+           for lo <= b <= hi, sum_i b_i = t
+
+P >= D for all pairs, so P - D, the gap, is at least the distance of either to its best
+value.  The machines differ in what they put into (2):
+
+    machine                  q      box                   t     (2) is then
+    SVC, y = +-1             -y     0 <= y b <= C_i       0     C_i max(0, 1 - y g)
+    NuSVC                    -y     C_i = w_i/r           0     the same
+    SquaredHingeSVC          -y     0 <= y b              0     C_i max(0, 1 - y g)^2
+    SVR, NuSVR               -y     |b| <= C_i            0     C_i (|y - g| - eps)_+
+    SquaredEpsilonSVR        -y     none                  0     C_i (|y - g| - eps)_+^2
+    KernelQuantileRegressor  -y     C_i (tau - 1) .. C_i tau  0  C_i pinball(y - g)
+    KernelRidge              -y     none                  0     C_i (y - g)^2 / 2
+    OneClassSVM              0      0 <= b <= w_i         nu W  w_i max(0, rho - h)
+    SVDD, with 2 K for K     -K_ii  0 <= b <= w_i/(nu W)  1     the same of distances
+    LinearSVC, LinearSVR     as SVC or SVR, K = X X' + B^2, without rho and t
+
+where g = h - rho, C_i = C times the row's and its class's weight, r_i = 1/(2 C_i) for
+squared slack and 1/C_i = alpha/w_i for ridge regression.  NuSVC has r = nu W/sum |b|,
+W = sum_i w_i.  NuSVR's width epsilon is a variable, which adds to the gap
+
+    epsilon (C nu W - sum_i |b_i|) >= 0                                              (5)
+
+Course: S2-36. References: Boyd and Vandenberghe (2004), ch. 5; Schoelkopf and Smola
+(2002), ch. 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corollary.core.arrays import Floats, Matrix
+from corollary.core.errors import DataError
+from corollary.objectives.loss import Loss
+from corollary.objectives.penalties import Penalty
+
+__all__ = [
+    "Box",
+    "ConvexProblem",
+    "KernelProblem",
+    "LinearProblem",
+    "MachineProblem",
+    "class_box",
+    "from_here",
+    "not_handled",
+    "refuse",
+    "tube_box",
+]
+
+NEAR = 16  # roundings by which a coefficient may miss its bound
+WHO = "optimality_gap"
+
+
+@dataclass(frozen=True)
+class LinearProblem:
+    """Problem (1) of a linear model, and its point (w, b)."""
+
+    loss: Loss
+    penalty: Penalty
+    X: Matrix  # (n, d)
+    y: Floats  # (n,) -1 and +1 for losses of the margin
+    o: Floats  # (n,)
+    w: Floats  # (d,)
+    b: float = 0.0
+    intercept: bool = False  # whether b is free
+    scale: float = 1.0  # c
+
+
+@dataclass(frozen=True)
+class Box:
+    """What a machine puts into (2), and how far t and rho are free."""
+
+    q: Floats  # (n,)
+    lo: Floats  # (n,)
+    hi: Floats  # (n,)
+    eps: float = 0.0
+    r: Any = 0.0  # (n,) or 0
+    t: float | None = 0.0  # None: there is no offset, and no sum is kept
+
+    def best(self, u: Floats) -> Floats:
+        """Return the c of (2)."""
+        c = np.sign(u) * np.maximum(np.abs(u) - self.eps, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            c = np.where(c == 0, 0.0, c / self.r)
+        return np.clip(c, self.lo, self.hi)
+
+    def cost(self, c: Floats) -> Floats:
+        """Return eps |c| + r c^2 / 2."""
+        return self.eps * np.abs(c) + 0.5 * self.r * c * c
+
+    def loss(self, u: Floats) -> Floats:
+        """Return (2)."""
+        c = self.best(u)
+        return u * c - self.cost(c)
+
+    def violation(self, b: Floats, u: Floats, unit: float) -> float:
+        """Return by how much (2) would still grow in c at b, the worst of all rows.
+
+        A bound is met within some roundings.
+        """
+        with np.errstate(invalid="ignore"):
+            near = NEAR * unit * np.abs(b)
+            rises = (b < self.hi - near) * (u - self.r * b - self._side(b >= 0))
+            falls = (b > self.lo + near) * (self.r * b + self._side(b > 0) - u)
+        return float(np.maximum(rises, falls).max(initial=0.0))
+
+    def _side(self, above: Any) -> Floats:
+        return np.where(above, self.eps, -self.eps)
+
+    def feasible(self, b: Floats) -> Floats:
+        """Return a point of the box, and of the sum, beside b."""
+        b = np.clip(b, self.lo, self.hi)
+        if self.t is None:
+            return b
+        missing = self.t - float(b.sum())
+        room = self.hi - b if missing > 0 else b - self.lo
+        room = np.where(np.isfinite(room), room, np.abs(b))
+        used = np.where(b != 0, room, 0.0)
+        room = used if used.sum() >= abs(missing) else room
+        total = float(room.sum())
+        return b + missing * (room / total) if total > 0 else b
+
+
+@dataclass(frozen=True)
+class KernelProblem:
+    """Problem (3) of one expansion, and its point (b, rho)."""
+
+    box: Box
+    b: Floats  # (n,)
+    rho: float
+    times: Callable[[Floats], Floats]  # B (n, m) -> K B
+    unit: float  # the rounding unit of b
+    width: float | None = None  # epsilon of (5), where it was found
+    most: float = 0.0  # C nu W of (5)
+    scale: float = 1.0  # of the values, in the units of the model
+
+
+@dataclass(frozen=True)
+class MachineProblem:
+    """Problem (3) of a machine that stores w = sum_i b_i x_i alone."""
+
+    box: Box
+    X: Matrix  # (n, d)
+    w: Floats  # (d,)
+
+
+ConvexProblem = LinearProblem | KernelProblem | MachineProblem
+
+
+def class_box(s: Floats, price: Floats, *, squared: bool = False) -> Box:
+    """Return the box of two classes, s = +-1."""
+    top = unbounded(price) if squared else price
+    lo, hi = np.where(s > 0, 0.0, -top), np.where(s > 0, top, 0.0)
+    return Box(-s, lo, hi, r=inverse(2 * price) if squared else 0.0)
+
+
+def tube_box(y: Floats, price: Floats, epsilon: float, *, squared: bool = False) -> Box:
+    """Return the box of numbers that may miss by epsilon."""
+    top = unbounded(price) if squared else price
+    return Box(-y, -top, top, epsilon, inverse(2 * price) if squared else 0.0)
+
+
+def unbounded(price: Floats) -> Floats:
+    """Return infinity, and 0 for rows that weigh nothing."""
+    return np.where(price > 0, np.inf, 0.0)
+
+
+def inverse(price: Floats) -> Floats:
+    """Return 1 / price; where a row weighs nothing its box is 0, and any r will do."""
+    return 1 / np.where(price > 0, price, 1.0)
+
+
+# -- refusals --------------------------------------------------------------------------
+def from_here(model: Any) -> bool:
+    """Tell whether a model is Corollary's; scikit-learn's may do otherwise."""
+    return type(model).__module__.startswith("corollary")
+
+
+def not_handled(what: str) -> DataError:
+    """Compose the refusal of a problem that is not known."""
+    return DataError(f"{WHO} does not handle {what}.")
+
+
+def refuse(model: Any, parameter: str, wrong: bool = True) -> None:
+    """Refuse the value of a parameter, by name."""
+    if wrong:
+        value = getattr(model, parameter, None)
+        raise not_handled(f"{parameter}={value!r} of {type(model).__name__}")
