@@ -83,7 +83,7 @@ from .linear.least_squares.bayesian_linear_regression import (
     BayesianLinearRegression as BayesianLinearRegression,
 )
 from .linear.least_squares.bayesian_ridge import BayesianRidge as BayesianRidge
-from .linear.least_squares.gradient_descent import (
+from .linear.least_squares.gradient_descent_regressor import (
     GradientDescentRegressor as GradientDescentRegressor,
 )
 from .linear.least_squares.join_the_dots import JoinTheDots as JoinTheDots

@@ -251,7 +251,7 @@ def test_the_spectrum_of_few_rows_is_that_of_the_hessian(intercept, alpha):
     Z = np.c_[X[:, :50], np.ones(N)] if intercept else X[:, :50]
     H = Z.T @ Z / N + alpha / N * np.diag(np.arange(Z.shape[1]) < 50)
     values = np.linalg.eigvalsh(H)
-    assert model.report_.facts["must be below"] == pytest.approx(2 / values[-1])
+    assert model.report_.facts["largest_learning_rate"] == pytest.approx(2 / values[-1])
     if alpha:
         assert model.report_.condition == pytest.approx(values[-1] / values[0])
     else:
@@ -260,8 +260,8 @@ def test_the_spectrum_of_few_rows_is_that_of_the_hessian(intercept, alpha):
 
 def test_wide_least_deviations_have_several_minimisers():
     model = corollary.LeastAbsoluteDeviations().fit(X, NUMBER)
-    assert model.report_.facts["minimisers"] == "several"
-    for line in model.minimisers_:
+    assert model.report_.facts["minimizers"] == "several"
+    for line in model.minimizers_:
         np.testing.assert_allclose(X @ line[1:] + line[0], NUMBER, atol=1e-8)
 
 

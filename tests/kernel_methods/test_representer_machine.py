@@ -219,7 +219,7 @@ class WideHinge(OfMargin):
     def smoothed(self, u, width):
         return np.clip((u - 2) / width, -1.0, 0.0)
 
-    def minimiser(self, eta):
+    def minimizer(self, eta):
         return 2 * np.sign(2 * np.asarray(eta) - 1)
 
 

@@ -22,14 +22,14 @@ def draw(seed, K=4, d=3, n=40):
 @FEW
 def test_distance_is_that_to_the_nearest_point_of_the_boundary(seed):
     machine, X = draw(seed)
-    r, foot = machine.distance(X, 0, 2), machine.foot(X, 0, 2)
-    G = machine.scores(foot)
+    r, near = machine.distance(X, 0, 2), machine.nearest_boundary_point(X, 0, 2)
+    G = machine.scores(near)
     np.testing.assert_allclose(G[:, 0], G[:, 2], atol=1e-9)  # on the boundary
-    np.testing.assert_allclose(np.linalg.norm(X - foot, axis=1), np.abs(r), rtol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(X - near, axis=1), np.abs(r), rtol=1e-9)
     v = machine.coef[0] - machine.coef[2]
     across = np.random.default_rng(seed).normal(size=3)
     along = across - (across @ v) / (v @ v) * v  # any other point of it is farther
-    other = foot + along
+    other = near + along
     assert (np.linalg.norm(X - other, axis=1) >= np.abs(r) - 1e-9).all()
     np.testing.assert_allclose(machine.distance(X, 2, 0), -r)
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corollary.core.errors import DataError, ParameterError
-from corollary.linear.margins import foot, margins
+from corollary.linear.margins import margins, nearest_point_on_plane
 
 
 def make(seed=0, n=40, d=3):
@@ -21,7 +21,7 @@ def make(seed=0, n=40, d=3):
 def test_geometric_margin_is_the_distance_with_a_sign():
     w, b, X, y = make()
     found = margins(w, b, X, y)
-    nearest = foot(w, b, X)
+    nearest = nearest_point_on_plane(w, b, X)
     np.testing.assert_allclose(nearest @ w + b, 0, atol=1e-12)  # on the plane
     distance = np.linalg.norm(X - nearest, axis=1)
     np.testing.assert_allclose(np.abs(found.geometric), distance)

@@ -75,7 +75,7 @@ def test_convexity_and_the_lipschitz_constant_of_the_derivative(loss):
 @pytest.mark.parametrize("loss", FAMILY, ids=repr)
 @pytest.mark.parametrize("eta", [0.03, 0.2, 0.45, 0.55, 0.8, 0.97])
 def test_population_minimiser_minimises_the_expected_loss(loss, eta):
-    f = float(loss.minimiser(eta))
+    f = float(loss.minimizer(eta))
     found = minimize_scalar(
         lambda v: expected(loss, eta, v), bounds=(-8, 8), method="bounded"
     )
@@ -99,8 +99,8 @@ TABLE = [  # what the course states, with eta = 0.8 and log(0.8/0.2) = log 4
 @pytest.mark.course("S2-17")
 @pytest.mark.parametrize(("loss", "f"), TABLE, ids=lambda v: repr(v))
 def test_calibration_table(loss, f):
-    assert float(loss.minimiser(0.8)) == pytest.approx(f, rel=1e-12)
-    assert float(loss.minimiser(0.2)) == pytest.approx(-f, rel=1e-12)
+    assert float(loss.minimizer(0.8)) == pytest.approx(f, rel=1e-12)
+    assert float(loss.minimizer(0.2)) == pytest.approx(-f, rel=1e-12)
     assert loss.calibrated
 
 
@@ -109,7 +109,7 @@ def test_links_invert_the_minimiser_where_it_has_an_inverse():
     eta = np.linspace(0.01, 0.99, 99)
     for loss in FAMILY:
         if loss.invertible:
-            back = loss.probability(loss.minimiser(eta))
+            back = loss.probability(loss.minimizer(eta))
             np.testing.assert_allclose(back, eta, rtol=1e-10, err_msg=repr(loss))
     names = {type(loss).__name__ for loss in FAMILY if not loss.invertible}
     assert names == {
@@ -213,7 +213,7 @@ def test_bad_input_is_told_in_one_sentence():
             make()
         assert str(caught.value) == text
     for call, text in (
-        (lambda: Hinge().minimiser(1.5), "Hinge: eta must be a probability; got 1.5."),
+        (lambda: Hinge().minimizer(1.5), "Hinge: eta must be a probability; got 1.5."),
         (
             lambda: risk(Hinge(), [0.0, 1.0], [1.0, 1.0]),
             "risk: y must hold labels -1 and +1 for a loss of the margin; got 0.",

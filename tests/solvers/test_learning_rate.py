@@ -50,7 +50,7 @@ def test_the_recommended_rate_serves_the_regressor():
     rate = ladder.recommended
     model = GradientDescentRegressor(learning_rate=rate, max_iter=3000).fit(X, y)
     assert model.report_.stop is StopReason.CONVERGED
-    assert rate < model.report_.facts["must be below"]
+    assert rate < model.report_.facts["largest_learning_rate"]
     rung = next(r for r in ladder.rungs if r.rate == rate)
     np.testing.assert_allclose(
         rung.trace[:20], model.report_.objective[:20], rtol=1e-10

@@ -231,7 +231,7 @@ def test_dependent_columns_are_named_and_counted(seed):
     frame, y = dependent(seed)
     model = LinearRegression().fit(frame, y)
     assert model.rank_ == 3
-    named = model.report_.facts["dependent"]
+    named = model.report_.facts["dependent_columns"]
     assert len(named) == 2
     assert "still" in named
     assert set(named) <= {"a", "b", "sum", "still"}
@@ -270,7 +270,7 @@ def test_dependent_columns_in_any_units_spoil_no_prediction(seed, scale, interce
     y = (X / 10.0 ** np.array(scale)) @ rng.normal(size=4)
     model = LinearRegression(fit_intercept=intercept).fit(X, y)
     assert model.rank_ == 3
-    assert set(model.report_.facts["dependent"]) < {1, 2, 3}
+    assert set(model.report_.facts["dependent_columns"]) < {1, 2, 3}
     np.testing.assert_allclose(model.predict(X), y, atol=1e-10 * np.abs(y).max())
 
 
@@ -283,7 +283,7 @@ def test_with_no_more_rows_than_columns_the_gram_matrix_is_singular(n, d):
     model = LinearRegression().fit(X, y)
     assert model.rank_ == n - 1  # the mean takes one
     assert model.report_.condition == np.inf or model.report_.condition > 1e25
-    assert len(model.report_.facts["dependent"]) == d - n + 1
+    assert len(model.report_.facts["dependent_columns"]) == d - n + 1
     np.testing.assert_allclose(model.predict(X), y, atol=1e-10)
     shortest = np.linalg.pinv(X - X.mean(0)) @ (y - y.mean())
     np.testing.assert_allclose(model.coef_, shortest, atol=1e-10)
@@ -319,7 +319,7 @@ def test_a_column_that_never_moves_follows_from_the_intercept(value, n):
         model = Ridge(0.0, solver=solver).fit(X, y)
         np.testing.assert_allclose(model.coef_, [0.0, 2.0], atol=1e-9)
         assert model.rank_ == 1
-        assert model.report_.facts["dependent"] == [0]
+        assert model.report_.facts["dependent_columns"] == [0]
     with engine.use(chunk_rows=max(2, n // 50)):
         model = LinearRegression().fit(X, y)
         streamed = (
@@ -336,4 +336,4 @@ def test_nothing_to_learn_from():
         np.testing.assert_array_equal(model.coef_, 0.0)
         assert model.intercept_ == pytest.approx(y.mean())
         assert model.rank_ == 0
-        assert model.report_.facts["dependent"] == [0, 1]
+        assert model.report_.facts["dependent_columns"] == [0, 1]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from corollary import SVC
 from corollary.core.errors import DataError
-from corollary.linear.margins import foot, margins
+from corollary.linear.margins import margins, nearest_point_on_plane
 from corollary.linear.separability import separability
 from corollary.solvers.quadratic_programming import solve_qp
 from corollary.svm.hard_margin import canonical_form, hard_margin
@@ -106,7 +106,7 @@ def test_distances_feet_and_the_canonical_form():
     X, y = clouds(2)
     found = hard_margin(X, y)
     w, b = found.coef, found.intercept
-    at = foot(w, b, X)
+    at = nearest_point_on_plane(w, b, X)
     np.testing.assert_allclose(at @ w + b, 0, atol=1e-9)
     np.testing.assert_allclose(
         np.linalg.norm(X - at, axis=1), np.abs(X @ w + b) / np.linalg.norm(w)

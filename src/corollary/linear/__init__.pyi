@@ -8,7 +8,7 @@ from .least_squares.bayesian_linear_regression import (
     BayesianLinearRegression as BayesianLinearRegression,
 )
 from .least_squares.bayesian_ridge import BayesianRidge as BayesianRidge
-from .least_squares.gradient_descent import (
+from .least_squares.gradient_descent_regressor import (
     GradientDescentRegressor as GradientDescentRegressor,
 )
 from .least_squares.join_the_dots import JoinTheDots as JoinTheDots
@@ -20,7 +20,6 @@ from .least_squares.locally_weighted_regression import (
     LocallyWeightedRegression as LocallyWeightedRegression,
 )
 from .least_squares.mse_procedure import MSEProcedure as MSEProcedure
-from .least_squares.mse_procedure import normalised as normalised
 from .least_squares.partial_least_squares import PLSRegression as PLSRegression
 from .least_squares.principal_component_regression import (
     PrincipalComponentRegression as PrincipalComponentRegression,
@@ -36,8 +35,8 @@ from .logistic.logistic_regression import LogisticRegression as LogisticRegressi
 from .logistic.logistic_regression_cv import (
     LogisticRegressionCV as LogisticRegressionCV,
 )
-from .margins import foot as foot
 from .margins import margins as margins
+from .margins import nearest_point_on_plane as nearest_point_on_plane
 from .online.batch_perceptron import BatchPerceptron as BatchPerceptron
 from .online.perceptron import Perceptron as Perceptron
 from .online.stochastic_gradient import SGDClassifier as SGDClassifier

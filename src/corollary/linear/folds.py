@@ -36,7 +36,7 @@ def folds_of(
     *,
     classifier: bool = False,
 ) -> Folds:
-    """Part rows that weigh something; `kept` tells which of all rows they are."""
+    """Part rows that weigh something; `kept` says which of all rows they are."""
     with one_sentence(learner, "cv"):
         folds: Folds = list(check_cv(cv, y, classifier=classifier).split(X, y))
     made_here = cv is None or isinstance(cv, Integral) or hasattr(cv, "split")

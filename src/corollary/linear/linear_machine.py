@@ -9,10 +9,10 @@ x has the signed distance
 
     r_ij(x) = (g_i(x) - g_j(x)) / ||w_i - w_j||                                      (2)
 
-positive on the side of i.  Its foot is x - r_ij (w_i - w_j)/||w_i - w_j||.  As g_i -
-g_j is linear, the region of each class is convex: with two points it holds the segment
-between them.  So no linear machine follows a class that lies in several pieces.  How
-far x may move in any direction before its decision changes is
+positive on the side of i.  The nearest point there is x - r_ij (w_i - w_j)/||w_i -
+w_j||.  As g_i - g_j is linear, the region of each class is convex: with two points it
+holds the segment between them.  So no linear machine follows a class that lies in
+several pieces.  How far x may move in any direction before its decision changes is
 
     min over j of r_ij(x),   i the class decided for                                 (3)
 
@@ -88,7 +88,7 @@ class LinearMachine:
             raise DataError(sentence(self, must, "the same: they have no boundary"))
         return (G[:, i] - G[:, j]) / length
 
-    def foot(self, X: Any, i: int, j: int) -> Floats:
+    def nearest_boundary_point(self, X: Any, i: int, j: int) -> Floats:
         """Return the nearest point of the boundary of classes number i and j."""
         r, v = self.distance(X, i, j), self.coef[i] - self.coef[j]
         return np.asarray(X, dtype=np.float64) - np.outer(r, v / self._length(i, j))

@@ -9,7 +9,7 @@ A hyperplane w'x + b = 0 and labels y_i in {-1, +1} give each row
 
 (1) grows with the scale of (w, b); (2) does not: it is the distance of the row to the
 hyperplane, negative on the wrong side.  The margin of a set is the smallest of its
-rows'.  The foot of the perpendicular from x is
+rows'.  The point of the hyperplane nearest to x is
 
     x - (w'x + b) / ||w||^2 w                                                    (3)
 
@@ -25,7 +25,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 
-__all__ = ["Margins", "foot", "margins"]
+__all__ = ["Margins", "margins", "nearest_point_on_plane"]
 
 
 class Margins(NamedTuple):
@@ -71,10 +71,10 @@ def margins(w: Any, b: float, X: Any, y: Any) -> Margins:
     return Margins(functional, functional / np.linalg.norm(w))  # (2)
 
 
-def foot(w: Any, b: float, X: Any) -> Floats:
+def nearest_point_on_plane(w: Any, b: float, X: Any) -> Floats:
     """Return the nearest point of the hyperplane to each row (3).
 
-    >>> foot([0.0, 2.0], -2.0, [[5.0, 7.0]]).tolist()
+    >>> nearest_point_on_plane([0.0, 2.0], -2.0, [[5.0, 7.0]]).tolist()
     [[5.0, 1.0]]
     """
     w, X = normal(w), np.asarray(X, dtype=np.float64)

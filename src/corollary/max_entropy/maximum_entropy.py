@@ -36,7 +36,6 @@ Della Pietra and Lafferty (1997).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +49,7 @@ from corollary.information import entropy, relative_entropy
 from corollary.objectives.softmax import log_softmax, log_sum_exp
 from corollary.solvers import iterative_scaling, lbfgs, newton
 from corollary.solvers.attainable_means import distance_to_means, possible_outcomes
+from corollary.solvers.steps import step
 
 __all__ = ["Duality", "MaximumEntropy", "check_duality", "maximum_entropy"]
 
@@ -113,7 +113,7 @@ class MaximumEntropy:
 
 
 @dataclass(frozen=True)
-class Problem:
+class Outcomes:
     """The outcomes that may come, features less their targets."""
 
     F: Floats  # (n, k), less the targets: constraints read F'p = 0
@@ -178,14 +178,14 @@ def maximum_entropy(
     scale = np.ptp(F, axis=0)
     scale[scale == 0] = 1.0
     alive, centre = _possible((F - b) / scale, p0, empirical)
-    problem = Problem(((F - b) / scale)[alive] - centre, np.log(p0[alive]))
-    run = {"newton": _newton, "lbfgs": _lbfgs, "gis": _gis, "iis": _iis}[solver]
-    mu, trace, stop = run(problem, tol, most)
+    problem = Outcomes(((F - b) / scale)[alive] - centre, np.log(p0[alive]))
+    run = _climb if solver in ("newton", "lbfgs") else _scale
+    mu, trace, stop = run(problem, solver, tol, most)
     return _outcome(problem, mu, (F, b, p0, scale, alive), (solver, trace, stop))
 
 
 def _outcome(
-    problem: Problem, mu: Floats, given: tuple[Any, ...], run: tuple[Any, ...]
+    problem: Outcomes, mu: Floats, given: tuple[Any, ...], run: tuple[Any, ...]
 ) -> MaximumEntropy:
     F, b, p0, scale, alive = given
     solver, trace, stop = run
@@ -214,40 +214,18 @@ def _outcome(
 Run = tuple[Floats, list[float], StopReason]
 
 
-def _newton(problem: Problem, tol: float, most: int) -> Run:
-    """Climb the dual (3) by Newton's method."""
-
-    def curvature(p: Floats, mean: Floats) -> Floats:
-        centred = problem.F - mean
-        return (centred * p[:, None]).T @ centred
-
-    def advance(search: Any, f: float, p: Floats, mean: Floats) -> Any:
-        return newton.step(search, f, mean, curvature(p, mean))
-
-    return _climb(
-        problem, newton.begin(np.zeros(problem.F.shape[1])), advance, tol, most
-    )
-
-
-def _lbfgs(problem: Problem, tol: float, most: int) -> Run:
-    """Climb the dual (3) by L-BFGS."""
-
-    def advance(search: Any, f: float, p: Floats, mean: Floats) -> Any:
-        return lbfgs.step(search, f, mean, np.copy, 1e-15)
-
-    return _climb(
-        problem, lbfgs.begin(np.zeros(problem.F.shape[1])), advance, tol, most
-    )
-
-
-def _climb(
-    problem: Problem, search: Any, advance: Callable[..., Any], tol: float, most: int
-) -> Run:
+def _climb(problem: Outcomes, solver: str, tol: float, most: int) -> Run:
     """Minimise log Z, whose gradient is the mean of the shifted features."""
+    newtons = solver == "newton"
+    search: Any = (newton if newtons else lbfgs).begin(np.zeros(problem.F.shape[1]))
     trace: list[float] = []
     for _ in range(most):
         p, log_Z = problem.law(search.trial)
-        search = advance(search, log_Z, p, problem.F.T @ p)
+        mean, H = problem.F.T @ p, None
+        if newtons:
+            centred = problem.F - mean
+            H = (centred * p[:, None]).T @ centred
+        search = step(search, log_Z, mean, H, precondition=np.copy)
         trace.append(-search.f)
         if search.gradient_norm() <= tol:
             return search.x, trace, StopReason.CONVERGED
@@ -256,17 +234,8 @@ def _climb(
     return search.x, trace, StopReason.MAX_PASSES
 
 
-def _gis(problem: Problem, tol: float, most: int) -> Run:
-    """Solve (2) of iterative scaling in every step."""
-    return _scale(problem, tol, most, improved=False)
-
-
-def _iis(problem: Problem, tol: float, most: int) -> Run:
-    """Solve (1) of iterative scaling in every step."""
-    return _scale(problem, tol, most, improved=True)
-
-
-def _scale(problem: Problem, tol: float, most: int, *, improved: bool) -> Run:
+def _scale(problem: Outcomes, solver: str, tol: float, most: int) -> Run:
+    """Solve (1) or (2) of iterative scaling in every step."""
     low = problem.F.min(axis=0)
     F, b = problem.F - low, -low  # features >= 0 and their targets
     total = F.sum(axis=1)
@@ -279,7 +248,7 @@ def _scale(problem: Problem, tol: float, most: int, *, improved: bool) -> Run:
             return s.mu, [*trace, -log_Z], StopReason.CONVERGED
         rounds = s.rounds
         while s.rounds == rounds:
-            if improved:
+            if solver == "iis":
                 G = F * np.exp(np.outer(total, s.delta)) * p[:, None]
                 s = iterative_scaling.iis_step(s, G.sum(axis=0), total @ G, b, free)
             else:
@@ -352,8 +321,8 @@ def check_duality(features: Any, empirical: Any, *, prior: Any = None) -> Dualit
     alive = even.p > 0
     mean = shares @ F
     span = np.ptp(F, axis=0) + (np.ptp(F, axis=0) == 0)
-    problem = Problem((F[alive] - mean) / span, np.log(p0[alive]))
-    mu, _, _ = _newton(problem, 1e-12, 200)
+    problem = Outcomes((F[alive] - mean) / span, np.log(p0[alive]))
+    mu, _, _ = _climb(problem, "newton", 1e-12, 200)
     likely = np.zeros(len(F))
     likely[alive] = problem.law(mu)[0]
     mixtures = [shares, 0.5 * shares + 0.5 * even.p, even.p]
@@ -421,7 +390,7 @@ def _targets(F: Floats, targets: Any, empirical: Any) -> Floats:
 
 
 def _possible(F: Floats, p0: Floats, empirical: Any) -> tuple[Vector, Floats]:
-    """Tell which outcomes can have a probability; refuse if the targets forbid all."""
+    """Say which outcomes can have a probability; refuse if the targets forbid all."""
     may = p0 > 0
     seen = np.zeros(len(F), dtype=bool)
     if empirical is not None:

@@ -44,6 +44,7 @@ from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
 from corollary.max_entropy.feature_maps import ClassTimesX, FeatureMap, Given
 from corollary.objectives.softmax import log_softmax, softmax
 from corollary.solvers import iterative_scaling, lbfgs, newton
+from corollary.solvers.steps import step
 
 __all__ = ["MaximumEntropyClassifier"]
 
@@ -269,13 +270,15 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
             if miss <= self.tol and state.search.inner == 0:
                 return replace(state, f=f, residual=miss, done=True)
             return replace(state, search=self._scaled(s, state), f=f, residual=miss)
-        if state.solver == "newton":
-            H = s.H / state.n + np.diag(state.penalty)
-            search: Any = newton.step(state.search, f, g, H, 1 / state.unit)
-        else:
-            h = state.spread + state.penalty
-            inverse = 1 / np.where(h > 0, h, 1.0)
-            search = lbfgs.step(state.search, f, g, inverse.__mul__, 1e-15)
+        h = state.spread + state.penalty
+        search = step(
+            state.search,
+            f,
+            g,
+            None if s.H is None else s.H / state.n + np.diag(state.penalty),
+            precondition=(1 / np.where(h > 0, h, 1.0)).__mul__,
+            unit=1 / state.unit,
+        )
         miss = float((np.abs(search.g) / state.unit).max(initial=0.0))
         return replace(state, search=search, f=search.f, residual=miss)
 
@@ -313,7 +316,7 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
         """Report the moment residual, the search, and multipliers that run away."""
         report.optimality = Optimality("largest moment residual is", state.residual)
         report.facts["solver"] = WORDS[state.solver]
-        report.facts["features"] = state.features.m
+        report.facts["n_constraints"] = state.features.m
         if not state.penalty.any() and np.abs(state.mu * state.unit).max() > 30:
             report.warnings.append(
                 "some multipliers are still growing: the data's means lie on the "

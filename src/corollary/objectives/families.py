@@ -84,7 +84,7 @@ class Family(ABC):
 
     @abstractmethod
     def inside(self, y: Floats) -> Vector:
-        """Tell which values the response can have."""
+        """Say which values the response can have."""
 
     @property
     @abstractmethod
@@ -93,7 +93,7 @@ class Family(ABC):
 
     @abstractmethod
     def mean_exists(self, mean: float) -> bool:
-        """Tell whether a constant model with this mean of y has a finite eta."""
+        """Say whether a constant model with this mean of y has a finite eta."""
 
     @abstractmethod
     def constant(self, y: Floats, w: Floats) -> float:
@@ -188,7 +188,7 @@ class Tweedie(Family):
         return Identity() if self.power == 0 else Power(1 - self.power)
 
     def inside(self, y: Floats) -> Vector:
-        """Tell which values the response can have."""
+        """Say which values the response can have."""
         if self.power <= 0:
             return np.isfinite(y)
         return (y >= 0 if self.power < 2 else y > 0) & np.isfinite(y)
@@ -199,7 +199,7 @@ class Tweedie(Family):
         return "finite" if self.power <= 0 else ">= 0" if self.power < 2 else "> 0"
 
     def mean_exists(self, mean: float) -> bool:
-        """Tell whether the mean is one of the law's."""
+        """Say whether the mean is one of the law's."""
         return self.power == 0 or mean > 0
 
     def constant(self, y: Floats, w: Floats) -> float:
@@ -271,7 +271,7 @@ class Binomial(Family):
         return Logit()
 
     def inside(self, y: Floats) -> Vector:
-        """Tell which values the response can have."""
+        """Say which values the response can have."""
         return (y >= 0) & (y <= 1) if self.shares else (y == 0) | (y == 1)
 
     @property
@@ -280,7 +280,7 @@ class Binomial(Family):
         return "a share in [0, 1]" if self.shares else "0 or 1"
 
     def mean_exists(self, mean: float) -> bool:
-        """Tell whether both outcomes occurred."""
+        """Say whether both outcomes occurred."""
         return 0 < mean < 1
 
     def constant(self, y: Floats, w: Floats) -> float:

@@ -51,7 +51,7 @@ class Loss(ABC):
         """The Lipschitz constant of the derivative."""
 
     @abstractmethod
-    def minimiser(self, eta: Any) -> Floats:
+    def minimizer(self, eta: Any) -> Floats:
         """Return f*(eta) of (3)."""
 
     @abstractmethod
@@ -101,7 +101,7 @@ class Loss(ABC):
     def calibrated(self) -> bool:
         """Whether sign f*(eta) is Bayes' decision for every eta."""
         eta = np.array([1e-6, 0.2, 0.499, 0.501, 0.8, 1 - 1e-6])
-        return bool((np.sign(self.minimiser(eta)) == np.sign(2 * eta - 1)).all())
+        return bool((np.sign(self.minimizer(eta)) == np.sign(2 * eta - 1)).all())
 
     @property
     def invertible(self) -> bool:
@@ -136,7 +136,7 @@ class LinearLink(Loss):
         """The score of a label that is certain."""
         return 1.0
 
-    def minimiser(self, eta: Any) -> Floats:
+    def minimizer(self, eta: Any) -> Floats:
         """Return reach (2 eta - 1)."""
         return self.reach * (2 * share_of(self, eta) - 1)
 

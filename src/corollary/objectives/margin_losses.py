@@ -30,7 +30,7 @@ class Logistic(OfMargin):
 
     Also known as: logistic loss, log loss, deviance.
 
-    >>> Logistic().minimiser(0.75).round(6), Logistic().probability(0.0)
+    >>> Logistic().minimizer(0.75).round(6), Logistic().probability(0.0)
     (np.float64(1.098612), np.float64(0.5))
     """
 
@@ -65,7 +65,7 @@ class Logistic(OfMargin):
         """1/4, at u = 0."""
         return 0.25 * self._unit
 
-    def minimiser(self, eta: Any) -> Floats:
+    def minimizer(self, eta: Any) -> Floats:
         """Return the log odds."""
         return logit(share_of(self, eta))
 
@@ -104,7 +104,7 @@ class Exponential(OfMargin):
         """None: the curvature has no bound."""
         return float(np.inf)
 
-    def minimiser(self, eta: Any) -> Floats:
+    def minimizer(self, eta: Any) -> Floats:
         """Return half the log odds."""
         return 0.5 * logit(share_of(self, eta))
 
@@ -148,7 +148,7 @@ class Sigmoid(OfMargin):
         s = (15 - np.sqrt(33.0)) / 24
         return float(2 * s**2 * (1 - s) * (2 - 3 * s))
 
-    def minimiser(self, eta: Any) -> Floats:
+    def minimizer(self, eta: Any) -> Floats:
         """Return the log odds."""
         return logit(share_of(self, eta))
 
@@ -192,13 +192,13 @@ class _Kinked(OfMargin):
 class Hinge(_Kinked):
     """max(0, 1 - u), the loss of the support vector machine.
 
-    >>> Hinge().minimiser([0.2, 0.8]).tolist()
+    >>> Hinge().minimizer([0.2, 0.8]).tolist()
     [-1.0, 1.0]
     """
 
     threshold = 1.0
 
-    def minimiser(self, eta: Any) -> Floats:
+    def minimizer(self, eta: Any) -> Floats:
         """Return Bayes' decision."""
         return np.sign(2 * share_of(self, eta) - 1)
 
@@ -213,7 +213,7 @@ class Perceptron(_Kinked):
 
     threshold = 0.0
 
-    def minimiser(self, eta: Any) -> Floats:
+    def minimizer(self, eta: Any) -> Floats:
         """Return 0, whatever eta is."""
         return np.zeros_like(share_of(self, eta))
 

@@ -90,7 +90,7 @@ class Quantile(OfResidual):
         """None: the derivative jumps."""
         return float(np.inf)
 
-    def minimiser(self, eta: Any) -> Floats:
+    def minimizer(self, eta: Any) -> Floats:
         """Return the quantile of -1 and +1."""
         return np.sign(share_of(self, eta) - (1 - self.q))
 
@@ -140,7 +140,7 @@ class _Straight(_Tube):
         """None: the derivative jumps."""
         return float(np.inf)
 
-    def minimiser(self, eta: Any) -> Floats:
+    def minimizer(self, eta: Any) -> Floats:
         """Return the end of the tube on the side of Bayes' decision."""
         return self.reach * np.sign(2 * share_of(self, eta) - 1)
 
@@ -237,7 +237,7 @@ class Huber(OfResidual):
         """1."""
         return 1.0
 
-    def minimiser(self, eta: Any) -> Floats:
+    def minimizer(self, eta: Any) -> Floats:
         """Return (4)."""
         eta = share_of(self, eta)
         side, more = np.sign(2 * eta - 1), np.maximum(eta, 1 - eta)

@@ -11,7 +11,7 @@ with t = 1/L, or by backtracking.  For a convex F
     F(x_k) - F* <= 2 L ||x_0 - x*||^2 / (k + 1)^2                                    (3)
 
 which no method that sees gradients only can beat in its order.  F need not fall.  Where
-it overshoots the memory is wiped out (a = 1), told by the gradient scheme
+it overshoots the memory is wiped out (a = 1), by the gradient scheme
 
     (y_k - x_{k+1})'(x_{k+1} - x_k) > 0                                              (4)
 

@@ -4,7 +4,7 @@ Also known as: moment feasibility, convex hull membership, facial reduction.
 
 A distribution p on n outcomes with features F (n, k) has means F'p = b iff b lies in
 the convex hull of the rows of F.  On a face of the hull, outcomes off the face have
-probability 0.  Linear programmes tell: with U the outcomes not yet known as possible,
+probability 0.  Linear programmes decide: with U the outcomes not yet known as possible,
 
     maximise sum_{i in U} p_i   subject to   F'p = b,  sum p = 1,  p >= 0        (1)
 

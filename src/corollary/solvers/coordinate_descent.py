@@ -106,7 +106,7 @@ class WorkingSet:
         self.b = np.concatenate([self.b, np.zeros(len(new))])
 
     def flat(self, penalty: Penalty, kkt: float) -> bool:
-        """Tell whether the gradient is 0 to rounding, next to which the penalty is 0.
+        """Say whether the gradient is 0 to rounding, next to which the penalty is 0.
 
         There the bounds say little: what is feasible is ruled by rounding errors.
         """

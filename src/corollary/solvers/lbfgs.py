@@ -9,7 +9,7 @@ is a fixed preconditioner and gamma = s'y / y'P y makes it fit the last step:
     d = -H g                                                                     (1)
     x+ = x + t d,   t = 1, shortened until f(x+) <= f(x) + c t g'd               (2)
 
-where the digits of f no longer tell, the slope does: |g(x+)'d| <= 0.9 |g(x)'d|  (3)
+where rounding hides the change of f, the slope decides: |g(x+)'d| <= 0.9 |g(x)'d|  (3)
 
 An evaluation of f and its gradient is one pass over the data, so the search is a record
 that says where to evaluate next (`trial`), and `step` takes the answer.

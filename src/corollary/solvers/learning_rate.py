@@ -4,7 +4,7 @@ Also known as: convergence test, debugging gradient descent, step size selection
 test.
 
 At a rate that is small enough J falls at every iteration of gradient descent.  A trace
-J_0, J_1, ... tells three things:
+J_0, J_1, ... shows three things:
 
     rising     J_k > J_{k-1} for some k: the rate is too large                       (1)
     converged  J_{k-1} - J_k <= tol |J_{k-1}|: nothing more to gain at this rate     (2)
@@ -47,7 +47,7 @@ ROUNDING = 1e-13  # of J, relative
 
 @dataclass(frozen=True)
 class Watched:
-    """What a trace tells.
+    """What a trace shows.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Watched:
 
 @dataclass(frozen=True)
 class Rung:
-    """The trial of one rate: its trace, and what it tells."""
+    """The trial of one rate: its trace, and what it shows."""
 
     rate: float
     trace: Floats
@@ -97,7 +97,7 @@ class Ladder:
 
 
 def watch(trace: Any, tol: float = 1e-3) -> Watched:
-    """Tell whether a descent rises, has converged, or still falls.
+    """Say whether a descent rises, has converged, or still falls.
 
     Parameters
     ----------

@@ -202,7 +202,7 @@ class _Run:
         self.stop = StopReason.STALLED
 
     def take(self, iterate: Iterate) -> bool:
-        """Write down an iterate; tell whether it is the last."""
+        """Write down an iterate; say whether it is the last."""
         problem, x = self.problem, iterate.x
         f = problem.objective(x) if problem.simple is not None else iterate.objective
         f = problem.objective(x) if f is None else f

@@ -11,7 +11,7 @@ accepted where f falls by at least a share of what the slope promises,
     f(x+) <= f(x) + c g'd                                                        (2)
 
 and tried again with a larger sigma otherwise.  sigma starts at 0, Newton's own step,
-and returns there, so the end is as fast; while H is nearly singular and tells nothing,
+and returns there, so the end is as fast; while H is nearly singular and says nothing,
 as where all probability sits on one outcome, the damped step is at most 1/sigma long.
 The damping is in units that the caller names, in which the variables are alike.  Where
 rounding hides the fall of f a flatter gradient decides.  Half of g'H^-1 g, the Newton

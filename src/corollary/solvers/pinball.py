@@ -19,7 +19,7 @@ so that the central path needs nothing of a row but its residual: it minimises
     gradient -Z'a,   Hessian Z'AZ,  A = diag(w ds/dr)                            (5)
 
 and lies within 2 mu sum w of the optimum.  A step costs one pass and one weighted Gram
-matrix.  Near its end the rows of the smallest residuals tell the corner: as many as
+matrix.  Near its end the rows of the smallest residuals make the corner: as many as
 there are weights, independent, with residual 0.  At a corner the other a_i are at their
 bounds and those of its rows follow from Z'a = 0; if they keep theirs, P = D.     (6)
 
@@ -48,7 +48,7 @@ __all__ = [
     "Rows",
     "corner_of",
     "newton_step",
-    "other_minimiser",
+    "other_minimizer",
     "solve_rows",
 ]
 
@@ -79,7 +79,7 @@ class Rows(Statistics):
         return self.y - self.Z @ b
 
     def on_plane(self, b: Floats) -> Vector:
-        """Tell the rows whose residual is 0 but for rounding."""
+        """Say the rows whose residual is 0 but for rounding."""
         terms = np.abs(self.y) + abs(self.Z) @ np.abs(b)
         return np.abs(self.residuals(b)) <= ZERO * terms
 
@@ -274,7 +274,7 @@ def solve_rows(rows: Rows, method: str, options: Any) -> tuple[Floats, str]:
     return b, ""
 
 
-def other_minimiser(rows: Rows, b: Floats, seed: int = 0) -> Floats | None:
+def other_minimizer(rows: Rows, b: Floats, seed: int = 0) -> Floats | None:
     """Return another minimiser of (1) far from b, or None where none was found.
 
     A fixed direction is maximised and minimised among all b with the same loss.

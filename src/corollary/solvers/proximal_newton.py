@@ -119,7 +119,7 @@ def step(
         search = replace(search, idle=0 if gained else search.idle + 1)
     x = search.trial
     most = ROUNDS if search.rounds < PATIENCE else HASTE
-    z, rounds = minimise_model(x, g, H, l1, free, most)
+    z, rounds = minimize_model(x, g, H, l1, free, most)
     search = replace(search, rounds=search.rounds + rounds)
     d = z - x
     fall = float(g @ d + l1 @ (np.abs(z) - np.abs(x)))
@@ -128,7 +128,7 @@ def step(
     return replace(here, trial=x, stalled=True) if ended else here
 
 
-def minimise_model(
+def minimize_model(
     x: Floats, g: Floats, H: Floats, l1: Floats, free: Vector, most: int
 ) -> tuple[Floats, int]:
     """Minimise (1) in so many rounds at most; return how many it took."""

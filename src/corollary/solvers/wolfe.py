@@ -6,8 +6,7 @@ Along a direction d of descent, phi(t) = f(x + t d), find t with
     |phi'(t)| <= c2 |phi'(0)|                flat enough                             (2)
 
 t grows until an interval holds such a point, and the interval is cut by interpolation,
-always by a tenth at least.  Where
-f no longer tells its digits apart, (2) alone decides.
+always by a tenth at least.  Where rounding hides the change of f, (2) alone decides.
 
 Reference: Nocedal and Wright (2006), 3.5.
 """

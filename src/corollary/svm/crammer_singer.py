@@ -274,7 +274,7 @@ def account(end: Contest, report: Report) -> None:
     report.stop, report.passes = end.stop, end.rounds
     report.objective = list(end.objective)
     report.optimality = Optimality("duality gap", end.gap, relative)
-    report.facts["support rows"] = len(end.support)
+    report.facts["n_support_rows"] = len(end.support)
 
 
 def machine_of(

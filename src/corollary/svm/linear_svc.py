@@ -54,14 +54,14 @@ from corollary.linear.convex_statements import linear_svc_problem
 from corollary.linear.linear_classifier import LinearClassifier
 from corollary.objectives.penalties import penalty_named
 from corollary.svm.crammer_singer import Contest, contest
-from corollary.svm.linear_machine import (
+from corollary.svm.linear_problem import SupportProblem
+from corollary.svm.linear_search import LinearSearch
+from corollary.svm.linear_support_machine import (
     LinearSupportMachine,
     constant_of,
     search_for,
     weights_of,
 )
-from corollary.svm.linear_problem import SupportProblem
-from corollary.svm.linear_search import LinearSearch
 
 __all__ = ["C_of_lambda", "LinearSVC", "lambda_of_C"]
 

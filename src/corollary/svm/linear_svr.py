@@ -28,14 +28,14 @@ from corollary.core.parameters import boolean, one_of, real, seed, whole
 from corollary.core.roles import SingleRegressor
 from corollary.engine import Data, Fitted
 from corollary.linear.convex_statements import linear_svr_problem
-from corollary.svm.linear_machine import (
+from corollary.svm.linear_problem import SupportProblem
+from corollary.svm.linear_search import LinearSearch
+from corollary.svm.linear_support_machine import (
     LinearSupportMachine,
     constant_of,
     search_for,
     weights_of,
 )
-from corollary.svm.linear_problem import SupportProblem
-from corollary.svm.linear_search import LinearSearch
 
 __all__ = ["LinearSVR"]
 

@@ -27,7 +27,7 @@ def test_it_interpolates_with_no_training_error():
     at = np.linspace(x.min(), x.max(), 300)
     want = np.interp(at, x[order, 0], y[order])
     np.testing.assert_allclose(model.predict(at[:, None]), want, rtol=1e-14)
-    assert model.report_.facts["training error"] == 0
+    assert model.report_.facts["training_error"] == 0
 
 
 @pytest.mark.course("S3-95")
@@ -50,7 +50,7 @@ def test_the_variance_it_pays():
     np.testing.assert_allclose(model.noise_variance_, noise**2, rtol=0.06)
     missed = np.mean((model.predict(fresh) - y_fresh) ** 2)
     np.testing.assert_allclose(missed, 5 / 3 * noise**2, rtol=0.06)
-    np.testing.assert_allclose(model.report_.facts["error to expect"], missed, rtol=0.1)
+    np.testing.assert_allclose(model.report_.facts["expected_error"], missed, rtol=0.1)
     curve = make_pipeline(PolynomialFeatures(2), LinearRegression()).fit(x, y)
     np.testing.assert_allclose(
         np.mean((curve.predict(fresh) - y_fresh) ** 2), noise**2, rtol=0.05

@@ -67,7 +67,7 @@ def test_dependent_columns_are_named_and_the_solution_is_the_shortest():
     expected = np.linalg.pinv(Xc) @ (y - y.mean())
     np.testing.assert_allclose(model.coef_, expected, atol=1e-8)
     assert model.rank_ == 4
-    dependent = set(model.report_.facts["dependent"])
+    dependent = set(model.report_.facts["dependent_columns"])
     assert len(dependent) == 2
     kept = [c for c in frame.columns if c not in dependent]
     centred = frame[kept] - frame[kept].mean()

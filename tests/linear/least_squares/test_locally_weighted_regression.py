@@ -140,7 +140,7 @@ def test_saved_and_loaded(tmp_path):
     corollary.save(model, tmp_path / "model")
     again = corollary.load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    assert "keeps rows" in str(again.report_)
+    assert "rows kept" in str(again.report_)
 
 
 def test_bad_input():

@@ -10,7 +10,7 @@ from corollary.datasets import (
     squared_error_points,
     student_perceptron,
 )
-from corollary.linear.least_squares.mse_procedure import normalised
+from corollary.linear.least_squares.mse_procedure import normalized
 from corollary.linear.separability import separability
 
 
@@ -32,7 +32,7 @@ def test_points_of_the_course(far, margins, a, Ya):
     assert separability(table.X, table.y).separable
     model = MSEProcedure(margins=margins).fit(table.X, table.y)
     np.testing.assert_allclose(solution(model), a, atol=6e-4)
-    Y = normalised(table.X, table.y)
+    Y = normalized(table.X, table.y)
     np.testing.assert_allclose(Y @ solution(model), Ya, atol=6e-3)
     assert model.errors_ == sum(value <= 0 for value in Ya)
     assert bool(model.report_.warnings) == (model.errors_ > 0)
@@ -44,7 +44,7 @@ def test_solution_is_the_pseudoinverse_and_scales_with_the_margins():
     X, y = rng.normal(size=(50, 4)), rng.integers(2, size=50)
     b = rng.uniform(0.5, 3, size=50)
     model = MSEProcedure(margins=b).fit(X, y)
-    wanted = np.linalg.pinv(normalised(X, y)) @ b
+    wanted = np.linalg.pinv(normalized(X, y)) @ b
     np.testing.assert_allclose(solution(model), wanted, rtol=1e-10)
     scaled = MSEProcedure(margins=7 * b).fit(X, y)
     np.testing.assert_allclose(solution(scaled), 7 * wanted, rtol=1e-10)
@@ -82,7 +82,7 @@ def test_margins_of_fisher_give_fishers_direction():
 @pytest.mark.course("S3-54")
 def test_augmented_and_normalised_rows_turn_separation_into_one_inequality():
     table = student_perceptron()
-    Y = normalised(table.X, table.y == "A")
+    Y = normalized(table.X, table.y == "A")
     np.testing.assert_array_equal(Y[0], [1, 1, 1, -1, -1])
     np.testing.assert_array_equal(Y[1], [-1, -1, -1, -1, -1])
     a = np.array(table.known["from_quarters"])
@@ -91,7 +91,7 @@ def test_augmented_and_normalised_rows_turn_separation_into_one_inequality():
         assert (Y @ other > 0).all()
     points = nonseparable_points()
     found = separability(points.X, points.y)
-    Y = normalised(points.X, points.y)
+    Y = normalized(points.X, points.y)
     np.testing.assert_allclose(found.weights @ Y, 0, atol=1e-9)  # so no a exists
 
 

@@ -49,16 +49,16 @@ def test_it_is_twice_the_pinball_loss_and_goes_through_rows(solver):
     assert (np.abs(r) < 1e-9).sum() == 4
     half = QuantileRegressor(alpha=0, solver=solver).fit(X, y)
     np.testing.assert_allclose(half.coef_, model.coef_, rtol=1e-9)
-    assert model.report_.facts["minimisers"] == "one"
-    assert model.minimisers_.shape == (1, 4)
+    assert model.report_.facts["minimizers"] == "one"
+    assert model.minimizers_.shape == (1, 4)
 
 
 def test_several_minimisers_are_reported():
     X, y = np.ones((4, 1)), np.array([1.0, 2.0, 5.0, 7.0])  # the median is [2, 5]
     model = LeastAbsoluteDeviations(fit_intercept=False).fit(X, y)
-    assert model.report_.facts["minimisers"] == "several"
+    assert model.report_.facts["minimizers"] == "several"
     assert "the same loss" in model.report_.warnings[0]
-    ends = np.sort(model.minimisers_[:, 1])
+    ends = np.sort(model.minimizers_[:, 1])
     losses = [np.abs(y - b).mean() for b in ends]
     np.testing.assert_allclose(losses, np.abs(y - 3).mean(), rtol=1e-6)
     np.testing.assert_allclose(ends, [2, 5], rtol=1e-6)

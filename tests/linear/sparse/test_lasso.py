@@ -44,8 +44,8 @@ def test_optimality_conditions(seed, shape, share, positive):
     np.testing.assert_allclose(z[on], a * np.sign(b[on]), atol=1e-8 * highest)
     assert (z if positive else np.abs(z)).max() <= a + 1e-8 * highest
     assert not positive or b.min() >= 0
-    assert model.report_.facts["KKT residual"] <= 1e-8 * highest
-    assert model.report_.facts["nonzeros"] == on.sum()
+    assert model.report_.facts["kkt_residual"] <= 1e-8 * highest
+    assert model.report_.facts["n_nonzero"] == on.sum()
 
 
 @pytest.mark.course("S3-91")

@@ -20,7 +20,7 @@ from corollary.core.roles import SingleRegressor
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
 from corollary.linear import descent
 from corollary.linear.glm import glm
-from corollary.linear.least_squares.summary import Summary, summarise_likelihood
+from corollary.linear.least_squares.summary import Summary, summarize_likelihood
 from corollary.objectives.chunk_losses import Deviance, Sums
 from corollary.objectives.families import Family
 from corollary.objectives.links import Identity, Link
@@ -194,4 +194,4 @@ class GeneralizedLinearModel(SummationLearner, SingleRegressor):
         Summary
         """
         check_is_fitted(self)
-        return summarise_likelihood(self, self._loss(), confidence)
+        return summarize_likelihood(self, self._loss(), confidence)

@@ -269,10 +269,11 @@ def account(state: GLMState, report: Report) -> None:
     report.optimality = Optimality(ESTIMATE, here.decrement)
     scoring = "Fisher scoring", "L-BFGS from the Fisher information"
     report.facts |= {
-        "family": f"{model.loss.family.name}, {model.loss.link.name} link",
+        "family": model.loss.family.name,
+        "link": model.loss.link.name,
         "solver": scoring[0] if model.scoring else scoring[1],
         "deviance": deviance(state),
-        "null deviance": 2 * state.null,
+        "null_deviance": 2 * state.null,
         "gradient": here.search.gradient_norm(),
     }
 
@@ -282,7 +283,7 @@ def account(state: GLMState, report: Report) -> None:
 
     if state.constant or state.dependent:
         columns = named(sorted((*state.constant, *state.dependent)))
-        report.facts["dependent"] = columns
+        report.facts["dependent_columns"] = columns
         drop = f"Drop them or {model.remedy[0].lower()}{model.remedy[1:]}."
         report.warnings.append(
             f"columns {columns} follow from the others or never change: their "
@@ -293,7 +294,7 @@ def account(state: GLMState, report: Report) -> None:
             np.diagonal(state.first)[:-1] if state.first.ndim == 2 else state.first
         )
         columns = named(np.flatnonzero(size > 0.1 * size.max(initial=0.0))[:10])
-        report.facts["separable"] = "yes"
+        report.facts["separability"] = "separable"
         report.warnings.append(
             f"columns {columns} separate the rows: the likelihood has no maximum and "
             f"the coefficients are only where the search stopped. {model.remedy}."

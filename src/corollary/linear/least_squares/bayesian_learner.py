@@ -122,11 +122,11 @@ class BayesianLearner(StreamingLearner, SingleRegressor):
         report.optimality = Optimality("exact to rounding", 0.0)
         report.objective = report.objective[-1:]
         report.facts["route"] = state.route
-        report.facts["noise variance"] = float(state.noise)
-        report.facts["prior variance"] = float(state.prior)
-        report.facts["log evidence"] = float(state.evidence)
+        report.facts["noise_variance"] = float(state.noise)
+        report.facts["prior_variance"] = float(state.prior)
+        report.facts["log_evidence"] = float(state.evidence)
         if state.steps:
-            report.facts["steps"] = state.steps
+            report.facts["n_steps"] = state.steps
         if state.moving:
             report.warnings.append("the variances still moved. Raise max_iter.")
 

@@ -56,7 +56,7 @@ class Geometry:
 
     @property
     def identified(self) -> Vector:
-        """Tell which coefficients the data determines, the intercept first."""
+        """Say which coefficients the data determines, the intercept first."""
         parts = (
             self.N if not self.intercept else np.vstack([self.mean @ self.N, self.N])
         )

@@ -221,7 +221,8 @@ class ComponentRegression(StreamingLearner, Regressor):
         if state.axes is None or state.directions is None:
             return
         k = state.directions.rotations.shape[1]
-        report.facts["components"] = f"{k} of {len(state.axes.s)}"
+        report.facts |= {"n_components": k, "n_features": state.d}
+        report.facts["rank"] = len(state.axes.s)
         asked = self.n_components
         if isinstance(asked, int | np.integer) and asked > k:
             report.warnings.append(

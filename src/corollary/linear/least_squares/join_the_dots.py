@@ -149,13 +149,12 @@ class JoinTheDots(SummationLearner, SingleRegressor):
         report.optimality = Optimality("exact to rounding", 0.0)
         n = float(state.w.sum())
         noise = noise_variance(state)
-        report.facts["dots"] = len(state.x)
-        report.facts["keeps rows"] = "the dots are rows of the data, or means of them"
-        report.facts["training error"] = float(state.M2.sum()) / n
-        report.facts["leave-one-out error"] = left_out(state, self.extrapolation)
+        report.facts["n_dots"] = report.facts["n_rows_kept"] = len(state.x)
+        report.facts["training_error"] = float(state.M2.sum()) / n
+        report.facts["leave_one_out_error"] = left_out(state, self.extrapolation)
         if np.isfinite(noise):
-            report.facts["noise variance"] = noise
-            report.facts["error to expect"] = 5 / 3 * noise  # (2)
+            report.facts["noise_variance"] = noise
+            report.facts["expected_error"] = 5 / 3 * noise  # (2)
         others = self.n_features_in_ - 1
         if others:
             report.warnings.append(
@@ -163,7 +162,7 @@ class JoinTheDots(SummationLearner, SingleRegressor):
                 f"{others}."
             )
         if len(state.x) < n:
-            report.facts["ties"] = f"{n - len(state.x):g} rows share their x"
+            report.facts["n_ties"] = n - len(state.x)
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""

@@ -37,7 +37,7 @@ from corollary.engine import (
     StreamingLearner,
     Triangle,
 )
-from corollary.linear.least_squares.summary import Summary, summarise_least_squares
+from corollary.linear.least_squares.summary import Summary, summarize_least_squares
 from corollary.solvers import conjugate_gradient as cg
 from corollary.solvers.normal_equations import (
     Solution,
@@ -106,7 +106,7 @@ class LeastSquares(StreamingLearner, Regressor):
 
     @property
     def _with_ones(self) -> bool:
-        """Tell whether the intercept is a coefficient like the others."""
+        """Say whether the intercept is a coefficient like the others."""
         return self.fit_intercept and self.penalize_intercept
 
     @abstractmethod
@@ -204,7 +204,7 @@ class LeastSquares(StreamingLearner, Regressor):
         report.objective = report.objective[-1:]
         report.optimality = Optimality("exact to rounding", 0.0)
         report.condition = solution.condition
-        report.facts["rank"] = f"{solution.rank} of {state.d}"
+        report.facts |= {"rank": int(solution.rank), "n_features": state.d}
         p = self._weights(state.d)
         free = p is not None and not p.all()
         ridged = self._alpha(len(solution.coef)).min() > 0 and not free
@@ -213,7 +213,7 @@ class LeastSquares(StreamingLearner, Regressor):
             columns = [
                 j if names is None else str(names[j]) for j in solution.dependent
             ]
-            report.facts["dependent"] = columns
+            report.facts["dependent_columns"] = columns
             report.warnings.append(
                 f"columns {columns} follow from the others: their coefficients are "
                 "not determined by the data. Drop them or use Ridge."
@@ -263,7 +263,7 @@ class LeastSquares(StreamingLearner, Regressor):
         (('intercept', 'x0'), [0.7937, 0.4243])
         """
         check_is_fitted(self)
-        return summarise_least_squares(self, confidence, target)
+        return summarize_least_squares(self, confidence, target)
 
     # -- the iterative route ---------------------------------------------------------
     def _product(self, chunk: Chunk, Y: Floats, state: Route) -> Product:

@@ -142,7 +142,7 @@ class LeastSquaresClassifier(StreamingClassifier, Classifier):
         assert state.solution is not None
         report.optimality = Optimality("exact to rounding", 0.0)
         report.condition = state.solution.condition
-        report.facts["rank"] = f"{state.solution.rank} of {state.d}"
+        report.facts |= {"rank": int(state.solution.rank), "n_features": state.d}
         if state.masked:
             names = self.classes_[list(state.masked)].tolist()
             report.warnings.append(

@@ -133,8 +133,9 @@ class LocallyWeightedRegression(RowsLearner, Regressor):
         report.stop = self._choose()
         report.objective = [self.loo_]
         report.optimality = Optimality("exact to rounding", 0.0)
-        report.facts |= {"tau": self.tau_, "degrees of freedom": self.df_}
-        report.facts["keeps rows"] = "yes: every prediction needs them"
+        report.facts["bandwidth"] = self.tau_
+        report.facts["degrees_of_freedom"] = self.df_
+        report.facts["n_rows_kept"] = rows.n
 
     def _choose(self) -> StopReason:
         """Set tau_, with its degrees of freedom and leave-one-out error.

@@ -42,10 +42,10 @@ from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.linear.least_squares.linear_regression import LinearRegression
 
-__all__ = ["MSEProcedure", "normalised"]
+__all__ = ["MSEProcedure", "normalized"]
 
 
-def normalised(X: Any, y: Any) -> Floats:
+def normalized(X: Any, y: Any) -> Floats:
     """Augment rows by a 1 and negate those of the first class.
 
     Every a with a'y_i > 0 for all rows then separates the classes.
@@ -62,7 +62,7 @@ def normalised(X: Any, y: Any) -> Floats:
 
     Examples
     --------
-    >>> normalised([[2.0, 1.0], [1.0, 3.0]], [1, 0]).tolist()
+    >>> normalized([[2.0, 1.0], [1.0, 3.0]], [1, 0]).tolist()
     [[1.0, 2.0, 1.0], [-1.0, -1.0, -3.0]]
     """
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
@@ -70,7 +70,7 @@ def normalised(X: Any, y: Any) -> Floats:
     if X.ndim != 2 or y.shape != X.shape[:1] or len(labels) != 2:
         must = "X must be (n, d) with one of two labels for each row"
         came = f"{X.shape} and {len(labels)} labels in {y.shape}"
-        raise DataError(sentence("normalised", must, came))
+        raise DataError(sentence("normalized", must, came))
     t = np.where(y == labels[1], 1.0, -1.0)
     return t[:, None] * np.insert(X, 0, 1.0, axis=1)
 
@@ -161,7 +161,7 @@ class MSEProcedure(RowsLearner, Classifier):
         return t, b if rows.kept is None else b[rows.kept]
 
     def _account(self, report: Report) -> None:
-        report.facts["errors"] = self.errors_
+        report.facts["n_errors"] = self.errors_
         if self.errors_:
             report.warnings.append(
                 "rows lie on the wrong side, which least squares allows even where a "

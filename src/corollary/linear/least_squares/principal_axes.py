@@ -177,7 +177,7 @@ class PrincipalAxes:
         return cls(total, mean_x, mean_y, V, s, Z, rest, float(s[-1] ** 2))
 
     def good(self, moments: Moments, alpha: float = 0.0) -> bool:
-        """Tell whether axes made of moments have digits enough for (1) with a ridge."""
+        """Say whether axes made of moments have digits enough for (1) with a ridge."""
         d = len(self.mean_x)
         digits = DIGITS if moments.n * d * d > CHEAP else DIGITS / 1000
         highest = float(self.s[0] ** 2) if len(self.s) else 0.0

@@ -187,7 +187,7 @@ class RidgeCV(RidgePathLearner):
         return Settled(replace(state, results=kept if self.store_cv_results else None))
 
     def publishable(self, state: Trail) -> bool:
-        """Tell whether there are scores to choose by."""
+        """Say whether there are scores to choose by."""
         return state.scores is not None
 
     def _left_out(self, state: Trail, loo: Floats) -> Trail:

@@ -14,8 +14,8 @@ effective degrees of freedom
     df(alpha) = sum_j d_j^2 / (d_j^2 + alpha) = tr Xc (Xc'Xc + alpha I)^-1 Xc'   (2)
 
 which fall from the rank of X at alpha = 0 to 0.  Predictions are linear in y, y^ = H y,
-and leaving row n out changes its residual e_n by a factor that H tells (Sherman and
-Morrison), so that the error of n fits comes from one:
+and leaving row n out changes its residual e_n by a factor that follows from H (Sherman
+and Morrison), so that the error of n fits comes from one:
 
     y_n - y^_n(fit without n) = e_n / (1 - h_n),                                 (3)
     h_n = w_n (1/N + sum_j (v_j' xc_n)^2 / (d_j^2 + alpha))                      (4)

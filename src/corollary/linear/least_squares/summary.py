@@ -65,7 +65,7 @@ from corollary.linear.least_squares.column_geometry import (
 from corollary.objectives.chunk_losses import Deviance
 from corollary.solvers.normal_equations import Solution
 
-__all__ = ["Summary", "summarise_least_squares", "summarise_likelihood"]
+__all__ = ["Summary", "summarize_least_squares", "summarize_likelihood"]
 
 STRONG = 30.0  # condition number above which collinearity is worth a word
 INFLATED = 10.0  # variance inflation factor, likewise
@@ -276,7 +276,7 @@ class Summary:
         return lines
 
 
-def summarise_least_squares(learner: Any, confidence: float, target: int) -> Summary:
+def summarize_least_squares(learner: Any, confidence: float, target: int) -> Summary:
     """Summarise `LinearRegression` or `Ridge` from the sums of its last pass."""
     fitted, intercept, d = (
         learner._running,
@@ -333,7 +333,7 @@ def summarise_least_squares(learner: Any, confidence: float, target: int) -> Sum
     )
 
 
-def summarise_likelihood(learner: Any, loss: Deviance, confidence: float) -> Summary:
+def summarize_likelihood(learner: Any, loss: Deviance, confidence: float) -> Summary:
     """Summarise a generalised linear model from the sums of its last pass."""
     s = learner.sums_
     if s.H is None:

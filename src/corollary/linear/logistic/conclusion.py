@@ -121,7 +121,7 @@ def newton_account(
 
 
 def close(bound: float | None, decrement: float | None) -> bool:
-    """Tell whether a bound is about as small as what it bounds."""
+    """Say whether a bound is about as small as what it bounds."""
     return bound is not None and decrement is not None and bound <= CLOSE * decrement
 
 
@@ -206,11 +206,12 @@ def account(state: Descent, end: Conclusion, report: Report) -> None:
     report.facts["gradient"] = norm
     if problem.penalty.l1:
         W, _ = problem.model(search.x)
-        report.facts["nonzeros"] = int(np.count_nonzero(W))
+        report.facts["n_nonzero"] = int(np.count_nonzero(W))
     if end.margin is not None and end.margin.smallest > 0:
-        report.facts["separable"] = f"yes, smallest margin {end.margin.smallest:.3g}"
+        report.facts["separability"] = "separable"
+        report.facts["smallest_margin"] = end.margin.smallest
     elif end.verdict == "touching":
-        report.facts["separable"] = "touching"
+        report.facts["separability"] = "touching"
     if end.verdict in KINDS and problem.penalty.strength == 0:
         report.warnings.append(
             "the classes are linearly separable: the likelihood has no maximum, for "

@@ -72,7 +72,7 @@ class Curved:
     length: float
 
     def decrement(self, g: Floats) -> float:
-        """Return lambda^2 / 2, as long as H tells anything."""
+        """Return lambda^2 / 2, of the directions in which H is not 0."""
         seen = self.values > EPS * len(g) * self.values[-1]
         z = self.vectors.T @ (g / self.unit)
         return 0.5 * float((z[seen] ** 2 / self.values[seen]).sum())

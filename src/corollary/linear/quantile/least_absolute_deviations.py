@@ -9,7 +9,7 @@ It models the conditional median: a constant model gives the sample median, and 
 neighbour.  (1) is twice the pinball loss at t = 1/2 (`QuantileRegressor`) without a
 penalty, and is solved as that.  Some minimiser goes through as many rows as there are
 weights; the minimiser need not be the only one: the median of an even number of rows is
-an interval.  Then the report says so, and `minimisers_` has a second one.
+an interval.  Then the report says so, and `minimizers_` has a second one.
 
 Notation: b = coef_; b0 = intercept_.
 Course: S2-17. References: Boscovich (1757); Bloomfield and Steiger (1983).
@@ -43,7 +43,7 @@ class LeastAbsoluteDeviations(QuantileLearner):
     intercept_ : float
     n_iter_ : int
         Passes over the data.
-    minimisers_ : array of shape (1 or 2, 1 + d)
+    minimizers_ : array of shape (1 or 2, 1 + d)
         Intercept and coefficients, and those of another minimiser where one was found.
     n_features_in_ : int
     report_ : Report
@@ -53,7 +53,7 @@ class LeastAbsoluteDeviations(QuantileLearner):
     >>> from corollary import LeastAbsoluteDeviations
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 1.0, 2.0, 3.0, 100.0]
     >>> model = LeastAbsoluteDeviations().fit(X, y)
-    >>> model.coef_.round(6).tolist(), model.report_.facts["minimisers"]
+    >>> model.coef_.round(6).tolist(), model.report_.facts["minimizers"]
     ([1.0], 'one')
     """
 

@@ -34,7 +34,7 @@ from corollary.solvers.pinball import (
     Rows,
     corner_of,
     newton_step,
-    other_minimiser,
+    other_minimizer,
     solve_rows,
 )
 
@@ -180,7 +180,7 @@ class QuantileLearner(SummationLearner, SingleRegressor):
             found = corner_of(rows, b)
             if found.certified(near.at_zero(b))[1]:
                 return state
-        other = other_minimiser(rows, state.b)
+        other = other_minimizer(rows, state.b)
         return replace(state, other=other, alone=other is None)
 
     def objective(self, s: Any, state: Quantiles) -> float:
@@ -248,11 +248,11 @@ class QuantileLearner(SummationLearner, SingleRegressor):
             if state.unique or state.alone
             else "not known"
         )
-        report.facts["minimisers"] = known
+        report.facts["minimizers"] = known
         if several:
             report.warnings.append(
                 "other coefficients have the same loss: the one reported is a corner "
-                "of the set of minimisers; see minimisers_."
+                "of the set of minimisers; see minimizers_."
             )
 
     def publish(self, fitted: Fitted) -> None:
@@ -263,7 +263,7 @@ class QuantileLearner(SummationLearner, SingleRegressor):
         self.n_iter_ = fitted.report.passes
         others = [] if state.other is None else [state.other]
         ends = [self._unscaled(state, b) for b in (state.b, *others)]
-        self.minimisers_ = np.array([[b0, *b] for b, b0 in ends]).astype(state.dtype)
+        self.minimizers_ = np.array([[b0, *b] for b, b0 in ends]).astype(state.dtype)
 
     def _stored(self, state: Quantiles) -> tuple[Floats, Any]:
         """Return coefficients and intercept in the precision of the data."""

@@ -54,7 +54,7 @@ class QuantileRegressor(QuantileLearner):
     intercept_ : float
     n_iter_ : int
         Passes over the data.
-    minimisers_ : array of shape (1 or 2, 1 + d)
+    minimizers_ : array of shape (1 or 2, 1 + d)
         Intercept and coefficients, and those of another minimiser where one was found.
     n_features_in_ : int
     report_ : Report

@@ -94,7 +94,7 @@ class ElasticNetCVLearner(RowsLearner, SingleRegressor):
 
     @abstractmethod
     def _publish_ratio(self, l1_ratio: float) -> None:
-        """Set the attribute that tells the chosen share, where it was a choice."""
+        """Set the attribute of the chosen share, where it was a choice."""
 
     def working_bytes(self, rows: int, features: int) -> float:
         """Estimate the rows in columns, for each fold."""

@@ -66,7 +66,7 @@ class Shrunk:
 
 
 def by_gram(n: int, d: int) -> bool:
-    """Tell whether n rows in memory had better be summed up in a Gram matrix."""
+    """Say whether n rows in memory had better be summed up in a Gram matrix."""
     return d <= FEW_COLUMNS or (d <= SOME_COLUMNS and n >= 4 * d)
 
 
@@ -149,7 +149,7 @@ class ElasticNetLearner(SummationLearner, Regressor):
         return Settled(solved, None, self.objective(None, solved))
 
     def publishable(self, state: Shrunk) -> bool:
-        """Tell whether a descent has ended."""
+        """Say whether a descent has ended."""
         return bool(state.points)
 
     def _solved(self, design: Design, state: Shrunk) -> Shrunk:
@@ -203,13 +203,13 @@ def two_dimensional(y: Any) -> Any:
 
 
 def account_for(points: tuple[Point, ...], report: Report, dtype: Any) -> None:
-    """Tell a report how far from optimal some solutions are, together."""
+    """Report how far from optimal some solutions are, together."""
     value = sum(p.objective for p in points)
     gap = stored_gap(sum(p.gap for p in points), value, dtype)
     report.optimality = Optimality("duality gap", gap, gap / value if value else None)
-    report.facts["nonzeros"] = sum(int(np.count_nonzero(p.coef)) for p in points)
-    report.facts["KKT residual"] = max(p.kkt for p in points)
-    report.facts["epochs"] = sum(p.epochs for p in points)
+    report.facts["n_nonzero"] = sum(int(np.count_nonzero(p.coef)) for p in points)
+    report.facts["kkt_residual"] = max(p.kkt for p in points)
+    report.facts["n_epochs"] = sum(p.epochs for p in points)
     stops = {p.stop for p in points}
     for stop in (StopReason.MAX_PASSES, StopReason.STALLED, StopReason.CONVERGED):
         if stop in stops:

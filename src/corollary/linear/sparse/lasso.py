@@ -82,7 +82,7 @@ class Lasso(ElasticNetLearner):
     >>> model = Lasso(alpha=0.5, tol=1e-12).fit(X, X @ [2.0, 0.25] + 1)
     >>> model.coef_.round(6).tolist(), float(model.intercept_)
     ([1.5, 0.0], 1.0)
-    >>> model.report_.facts["nonzeros"]
+    >>> model.report_.facts["n_nonzero"]
     1
     """
 

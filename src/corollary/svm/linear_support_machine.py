@@ -73,7 +73,7 @@ class LinearSupportMachine(SummationLearner):
         report.optimality = Optimality("duality gap", gap, gap / P if P > 0 else None)
         rounds, l1 = max(machine.rounds for machine in machines), problem.penalty.l1 > 0
         if rounds:
-            report.facts["solver"] = f"descent on the dual, {rounds} rounds"
+            report.facts |= {"solver": "descent on the dual", "n_rounds": rounds}
         elif state.full:
             kind = "proximal Newton" if l1 else "Newton"
             report.facts["solver"] = f"{kind} with the full Hessian"
@@ -82,7 +82,7 @@ class LinearSupportMachine(SummationLearner):
             report.facts["solver"] = f"{kind} with the Hessian's diagonal"
         if l1:
             zeros = [np.count_nonzero(machine.x) for machine in machines]
-            report.facts["nonzeros"] = int(sum(zeros))
+            report.facts["n_nonzero"] = int(sum(zeros))
 
 
 def search_for(

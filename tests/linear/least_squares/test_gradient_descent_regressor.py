@@ -75,7 +75,9 @@ def test_converges_below_two_over_the_largest_eigenvalue_only(factor, converges)
         with pytest.warns(ConvergenceWarning, match="smaller learning_rate"):
             model.fit(X, y)
         assert model.report_.stop is StopReason.DIVERGED
-    assert model.report_.facts["must be below"] == pytest.approx(limit, rel=1e-9)
+    assert model.report_.facts["largest_learning_rate"] == pytest.approx(
+        limit, rel=1e-9
+    )
 
 
 @pytest.mark.course("S4-5")

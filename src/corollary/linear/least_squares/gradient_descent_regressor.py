@@ -201,8 +201,8 @@ class GradientDescentRegressor(SummationLearner, Regressor):
         what = "largest entry of the gradient is"
         report.optimality = Optimality(what, state.gradient)
         report.condition = state.condition
-        report.facts["learning rate"] = state.eta
-        report.facts["must be below"] = state.limit
+        report.facts["learning_rate"] = state.eta
+        report.facts["largest_learning_rate"] = state.limit
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
