@@ -68,6 +68,8 @@ def overridden(cls):
         for name, value in vars(owner).items():
             if not inspect.isfunction(value) or name in (*HOOKS, "__init__"):
                 continue
+            if value.__qualname__ != f"{owner.__name__}.{name}":
+                continue  # another's method, made to take sources
             before = [vars(one)[name] for one in above if name in vars(one)]
             if any(is_concrete(method) for method in before):
                 found.add(f"{owner.__name__}.{name}")
@@ -75,11 +77,9 @@ def overridden(cls):
 
 
 def is_concrete(method):
-    return (
-        inspect.isfunction(method)
-        and not getattr(method, "__isabstractmethod__", False)
-        and not is_hook(method)
-    )
+    own = inspect.isfunction(method) and method.__module__.startswith("corollary.")
+    abstract = getattr(method, "__isabstractmethod__", False)
+    return own and not abstract and not is_hook(method)
 
 
 def calls(name):

@@ -6,7 +6,10 @@ adds what they lack: the guilty row and column by name, and one sentence.
 
 from __future__ import annotations
 
+import contextlib
 import numbers
+from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -43,6 +46,7 @@ __all__ = [
     "check_weights",
     "encode_labels",
     "full_weights",
+    "names_checked",
     "names_of",
 ]
 
@@ -71,10 +75,33 @@ def check_X(
             estimator=learner,
             input_name="X",
         )
-        named = hasattr(X, "columns") or hasattr(X, "__dataframe__")
-        seen = X if named else checked
-        validate_data(learner, seen, reset=reset, skip_check_array=True)
+        if not reset and _names_checked.get():
+            check_width(learner, checked)
+        else:
+            named = hasattr(X, "columns") or hasattr(X, "__dataframe__")
+            seen = X if named else checked
+            validate_data(learner, seen, reset=reset, skip_check_array=True)
     return in_order(checked) if sp.issparse(checked) else checked
+
+
+_names_checked: ContextVar[bool] = ContextVar("corollary_names", default=False)
+
+
+@contextlib.contextmanager
+def names_checked() -> Iterator[None]:
+    """Take bare arrays for a while: the names of their columns have been checked."""
+    token = _names_checked.set(True)
+    try:
+        yield
+    finally:
+        _names_checked.reset(token)
+
+
+def check_width(learner: Any, X: Matrix) -> None:
+    """Refuse another number of columns than in `fit`."""
+    if X.shape[1] != learner.n_features_in_:
+        must = f"is expecting {learner.n_features_in_} features as input"
+        raise DataError(sentence(learner, must, f"{X.shape[1]}"))
 
 
 def readable(learner: Any, X: Any, sparse: bool) -> Any:

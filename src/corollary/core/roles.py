@@ -6,8 +6,10 @@ sums add up) and what it is, one of the roles below.
 
 from __future__ import annotations
 
+import functools
+import inspect
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,11 +42,79 @@ __all__ = [
     "Regressor",
     "SingleRegressor",
     "Transformer",
+    "accept_sources",
 ]
+
+
+#: The methods that take what `fit` takes: arrays, frames, and any source.
+QUERIES = (
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "score_samples",
+    "transform",
+    "inverse_transform",
+    "score",
+)
+Answer = Callable[[Any, Any, Any, Any, Any], Any]
+_answers: list[Answer] = []  # how the engine answers for a source
+
+
+def accept_sources(answer: Answer) -> None:
+    """Let `answer(model, method, X, args, options)` answer for what is no array."""
+    _answers[:] = [answer]
+
+
+def takes_sources(method: Any) -> Any:
+    """Return a method that also takes sources; an array pays a look at its type."""
+
+    @functools.wraps(method)
+    def query(self: Any, *args: Any, **options: Any) -> Any:
+        X = args[0] if args else options.get("X")
+        if type(X) is not np.ndarray and _answers:
+            more = {name: value for name, value in options.items() if name != "X"}
+            found = _answers[0](self, method, X, args[1:], more)
+            if found is not NotImplemented:
+                return found
+        return method(self, *args, **options)
+
+    return query
+
+
+class Available:
+    """A method that only some parameters offer, and that also takes sources."""
+
+    def __init__(self, method: Any) -> None:
+        self.method, self.__doc__ = method, method.__doc__
+
+    def __get__(self, model: Any, owner: Any = None) -> Any:
+        method = self.method.__get__(model, owner)
+        if model is None:
+            return method
+
+        @functools.wraps(method)
+        def bound(_: Any, *args: Any, **options: Any) -> Any:
+            return method(*args, **options)
+
+        return functools.wraps(method)(functools.partial(takes_sources(bound), model))
 
 
 class Estimator(BaseEstimator):
     """What every estimator has: rules for its parameters and a report of its fit."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let the methods of a class take sources, those of others' mixins too."""
+        for name in QUERIES:
+            owner = next((one for one in cls.__mro__ if name in vars(one)), None)
+            if owner is None or (owner is not cls and issubclass(owner, Estimator)):
+                continue
+            method = vars(owner)[name]
+            if not inspect.isfunction(method):
+                setattr(cls, name, Available(method))
+            elif next(iter(list(inspect.signature(method).parameters)[1:]), "") in "XY":
+                setattr(cls, name, takes_sources(method))
+        super().__init_subclass__(**options)
 
     rules: ClassVar[Mapping[str, Rule]] = {}
     takes_sparse: ClassVar[bool] = False
@@ -69,6 +139,10 @@ class Estimator(BaseEstimator):
         A fit that would exceed the memory limit is refused before it begins.
         """
         return 0.0
+
+    def sums_bytes(self, n_features: int) -> int:
+        """Estimate the size of one chunk's statistics, where it is large."""
+        return 0
 
     def _query(self, X: Any, columns: int | None = None) -> Matrix:
         """Check the model is fitted and X has its features; return X as an array.

@@ -9,6 +9,7 @@ from .fit import Fitted as Fitted
 from .fit import Settled as Settled
 from .meta import Inside as Inside
 from .meta import MetaLearner as MetaLearner
+from .predict import predict as predict
 from .rows_learner import RowsLearner as RowsLearner
 from .schedules import PerChunk as PerChunk
 from .schedules import PerPass as PerPass
@@ -16,6 +17,7 @@ from .sequential_learner import SequentialLearner as SequentialLearner
 from .settings import use as use
 from .sources.csv import CSVSource as CSVSource
 from .sources.dask import DaskSource as DaskSource
+from .sources.mapped import MappedSource as MappedSource
 from .sources.parquet import ParquetSource as ParquetSource
 from .sources.source import ArraySource as ArraySource
 from .sources.source import Chunk as Chunk

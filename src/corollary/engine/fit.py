@@ -43,9 +43,11 @@ from corollary.core.progress import progress
 from corollary.core.randomness import entropy
 from corollary.core.records import stored
 from corollary.core.report import Report, StopReason
+from corollary.core.roles import accept_sources
 from corollary.engine.data import Data
 from corollary.engine.executors.executor import single_threaded_blas
 from corollary.engine.gather import chunk_size, gather
+from corollary.engine.predict import answer
 from corollary.engine.schedules import PerChunk, PerPass
 from corollary.engine.sources.opening import open_source
 from corollary.engine.sources.source import Chunk
@@ -73,6 +75,8 @@ L = TypeVar("L")
 
 SHORT = (StopReason.MAX_PASSES, StopReason.STALLED, StopReason.DIVERGED)
 WIDE = 500  # features whose matrices are worth threads of BLAS
+
+accept_sources(answer)  # what `fit` takes, the methods of a fitted model take
 
 
 @stored

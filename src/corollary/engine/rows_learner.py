@@ -36,10 +36,6 @@ class RowsLearner(ABC):
     def account(self, state: Any, report: Report) -> None:  # noqa: B027
         """Do nothing: `learn` has filled the report."""
 
-    def sums_bytes(self, n_features: int) -> int:
-        """Return 0: nothing is summed."""
-        return 0
-
     def working_bytes(self, rows: int, features: int) -> float:
         """Estimate the memory beside the rows: a copy of them and some vectors."""
         return rows * (8.0 * features + 100.0)

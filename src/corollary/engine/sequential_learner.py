@@ -76,10 +76,6 @@ class SequentialLearner(ABC):
         """Return whether a state makes a model where Ctrl-C leaves out `settle`."""
         return True
 
-    def sums_bytes(self, n_features: int) -> int:
-        """Return 0: nothing is summed."""
-        return 0
-
     # -- what users call -----------------------------------------------------------
     def fit(
         self,

@@ -34,7 +34,7 @@ from corollary.engine.executors.executor import (
     chunks,
     single_threaded_blas,
 )
-from corollary.engine.sources.dask import Computed, DaskSource, Partition, Rows
+from corollary.engine.sources.dask import Computed, DaskSource, Partition
 from corollary.engine.sources.paths import failure
 from corollary.engine.sources.source import Chunk, Loaded, Part, Slice
 
@@ -374,7 +374,7 @@ def work(
     _at_most(_memories, 16)  # whose client may be gone; only time is lost
     task = shipment.opened()
     part: Part = Loaded(rows) if isinstance(rows, Chunk) else rows
-    if isinstance(rows, Rows):
+    if blocks:
         part = Computed(rows, blocks)
     with single_threaded_blas():
         results = [task(chunk) for chunk in chunks(part, number, memories)]

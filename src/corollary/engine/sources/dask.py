@@ -117,6 +117,12 @@ class DaskSource(Source):
             raise DataError(sentence(learner, must, came, "Use a regressor for them."))
         return labels
 
+    def without_target(self) -> DaskSource:
+        """Return all rows without target and weights, those of weight 0 too."""
+        source = copy(self)
+        source.y = source.w = source._parts = None
+        return source
+
     def encoded(self, classes: Vector) -> DaskSource:
         """Return the same collection with y as codes into `classes`."""
         source = copy(self)

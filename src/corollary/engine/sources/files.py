@@ -148,6 +148,13 @@ class FileSource(Source):
     def _label_batches(self) -> Iterator[tuple[Any, str, int]]:
         """Read target and weight: (record batch, path, row within the file)."""
 
+    def without_target(self) -> Self:
+        """Return all rows without target and weights, those of weight 0 too."""
+        source = copy(self)
+        source.target = None
+        source.columns = replace(self.columns, target=None, weight=None, encode=False)
+        return source
+
     def encoded(self, classes: Vector) -> Self:
         """Return the same files with y as codes into `classes`."""
         source = copy(self)

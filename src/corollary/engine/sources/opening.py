@@ -101,7 +101,7 @@ def _features(learner: Any, source: Source, reset: bool) -> Source:
         raise DataError(sentence(learner, must, came))
     if reset:
         learner.n_features_in_ = source.n_features
-        if source.names is not None:
+        if source.names is not None and source.keeps_names:
             learner.feature_names_in_ = np.asarray(source.names, dtype=object)
     elif source.n_features != learner.n_features_in_:
         must = f"is expecting {learner.n_features_in_} features as input"

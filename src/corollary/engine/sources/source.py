@@ -2,8 +2,8 @@
 
 A source is a sequence of parts in a fixed order; a part is a small picklable reference
 that `chunks` turns into chunks of rows (X, y, w).  Arrays are cut by row numbers here,
-iterators hand over what they are given; files are in `files.py`, Dask collections in
-`partitions.py`.  A learner never asks which it is.
+iterators hand over what they are given; files are in `parquet.py` and `csv.py`, Dask
+collections in `dask.py`.  A learner never asks which it is.
 """
 
 from __future__ import annotations
@@ -101,6 +101,7 @@ class Source(ABC):
     replayable : bool, whether a second pass is possible
     sparse : bool, whether chunks are CSR
     many_targets : bool, whether y is a matrix
+    keeps_names : bool, whether a learner remembers the names
     described : str, for the report
     """
 
@@ -112,6 +113,7 @@ class Source(ABC):
     replayable: bool = True
     sparse: bool = False
     many_targets: bool = False
+    keeps_names: bool = True
     classes: Vector | None = None
     described: str = "source"
     chunk_bytes: int = CHUNK_BYTES  # of rows in memory
@@ -132,6 +134,10 @@ class Source(ABC):
     @abstractmethod
     def encoded(self, classes: Vector) -> Source:
         """Return this source with y replaced by codes into `classes`."""
+
+    def without_target(self) -> Source:
+        """Return all rows without target and weights, those of weight 0 too."""
+        return self
 
 
 def codes_of(y: Vector, classes: Vector, who: object, where: str) -> Vector:

@@ -1,0 +1,290 @@
+"""Using a model on a source: predictions chunk by chunk, transformed sources.
+
+What `fit` accepts, `predict`, `transform`, `score` and their like accept too:
+
+    transform(source)        a lazy source: chunks are transformed as they are read
+    predict(source)          an array, where it fits the memory limit
+    engine.predict(...)      an iterator of arrays, or Parquet files with `into`
+    score(source)            the score, where the source carries y
+    any of Dask's            a lazy Dask collection
+
+Each chunk goes through the same method as an array does, by the executor that a fit
+would use, and the order is kept.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.arrays import Matrix
+from corollary.core.checks import check_X, names_checked, names_of
+from corollary.core.errors import DataError, sentence
+from corollary.core.memory import check_memory
+from corollary.core.roles import Estimator
+from corollary.engine.data import Data, chosen_executor
+from corollary.engine.executors.executor import NoMemories
+from corollary.engine.gather import gather
+from corollary.engine.sources.mapped import MappedSource, as_rows
+from corollary.engine.sources.opening import as_source
+from corollary.engine.sources.source import ArraySource, Chunk, Source
+
+__all__ = ["answer", "predict"]
+
+METHODS = "predict predict_proba predict_log_proba decision_function score_samples"
+TRANSFORMS = ("transform", "inverse_transform")
+
+
+def predict(
+    model: Any, X: Any, method: str = "predict", *, into: Any = None
+) -> Iterator[Any] | str:
+    """Use a fitted model on data of any size, chunk by chunk.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model, or a pipeline of such.
+    X : array, sparse matrix, data frame, or Source
+        What `fit` accepts.
+    method : str, default='predict'
+        The model's method: 'predict', 'predict_proba', 'transform', ...
+    into : path, optional
+        Where to write the answers: a file that ends in ``.parquet``, or a new folder of
+        such files.  It is there complete, or not at all.
+
+    Returns
+    -------
+    iterator of arrays, or str
+        The answers of each chunk in the order of the rows, or the path of `into`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary import LinearRegression, engine
+    >>> X = np.arange(6.0)[:, None]
+    >>> model = LinearRegression().fit(X, 2 * X[:, 0])
+    >>> parts = engine.predict(model, engine.ChunkSource([X[:4], X[4:]]))
+    >>> [part.round(6).tolist() for part in parts]
+    [[0.0, 2.0, 4.0, 6.0], [8.0, 10.0]]
+    """
+    if not hasattr(model, method):
+        must = f"method must be one that the model has, such as {METHODS.split()[0]!r}"
+        raise DataError(sentence(model, must, repr(method)))
+    source = opened(model, X)
+    answers = called(model, method, source)
+    if into is None:
+        return answers
+    from corollary.engine.sources.parquet_writing import write_parquet
+
+    return write_parquet(answers, partial(columns_of, model, method), into)
+
+
+def opened(model: Any, X: Any) -> Source:
+    """Return any data as a source."""
+    if hasattr(X, "__dask_graph__"):
+        from corollary.engine.sources.dask import DaskSource
+
+        return DaskSource(X)
+    source = as_source(X)
+    if source is not None:
+        return source
+    if isinstance(model, Estimator):
+        return ArraySource(check_X(model, X, reset=False, sparse=model.takes_sparse))
+    source = ArraySource(X if sp.issparse(X) else np.asarray(X))
+    source.names = [str(name) for name in getattr(X, "columns", ())] or None
+    return source
+
+
+@dataclass(frozen=True)
+class Call:
+    """A method of a model, applied to chunks."""
+
+    model: Any
+    method: str
+    names: list[str] | None = None  # for models of others, which ask for them
+
+    def __call__(self, chunk: Chunk) -> Any:
+        with names_checked():
+            return getattr(self.model, self.method)(self.rows(chunk))
+
+    def rows(self, chunk: Chunk) -> Any:
+        """Return the rows, as a data frame where another's model knows their names."""
+        if self.names is None or importlib.util.find_spec("pandas") is None:
+            return chunk.X
+        import pandas as pd
+
+        return pd.DataFrame(chunk.X, columns=self.names)
+
+
+@dataclass(frozen=True)
+class Transformed:
+    """A chunk as a transformer makes it."""
+
+    call: Call
+
+    def __call__(self, chunk: Chunk) -> Chunk:
+        return replace(chunk, X=as_rows(self.call(chunk)), memory={})
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a model predicts of a chunk, beside its target and weights."""
+
+    call: Call
+
+    def __call__(self, chunk: Chunk) -> tuple[Any, Any, Any]:
+        w = np.ones(chunk.n) if chunk.w is None else chunk.w
+        return self.call(chunk), chunk.y, w
+
+
+def call_of(model: Any, method: str, source: Source) -> Call:
+    """Check that a source has the features of the model; return its method."""
+    if not isinstance(model, Estimator):
+        named = hasattr(model, "feature_names_in_")
+        return Call(model, method, source.names if named else None)
+    check_is_fitted(model)
+    if method == "inverse_transform":
+        return Call(model, method)
+    wanted = model.n_features_in_
+    if source.n_features != wanted:
+        must = f"is expecting {wanted} features as input"
+        raise DataError(sentence(model, must, f"{source.n_features}"))
+    names = names_of(model)
+    if names is not None and source.keeps_names and source.names not in (None, names):
+        must = f"the columns must be those of fit, {names[:10]}"
+        raise DataError(sentence(model, must, f"{list(source.names or ())[:10]}"))
+    if source.sparse and not model.takes_sparse:
+        raise DataError(sentence(model, "X must be dense", "a source of sparse rows"))
+    return Call(model, method)
+
+
+def mapped(function: Callable[[Chunk], Any], source: Source) -> Generator[Any]:
+    """Apply a function to every chunk, by the executor that a fit would use."""
+    parts = source.parts()
+    single = isinstance(parts, list) and len(parts) == 1 and source.in_memory
+    executor = chosen_executor(source, single)
+    try:
+        yield from executor.map(function, parts, NoMemories())
+    finally:
+        executor.close()
+
+
+def called(model: Any, method: str, source: Source) -> Generator[Any]:
+    """Return the answers of a method, chunk by chunk."""
+    call = call_of(model, method, source)
+    return mapped(call, source.without_target())
+
+
+def joined(model: Any, answers: Iterator[Any], rows: int | None) -> Any:
+    """Join the answers in memory, if they fit."""
+    found: list[Any] = []
+    held = seen = 0
+    for answer in answers:
+        found.append(answer)
+        held += getattr(answer, "data", answer).nbytes
+        seen += answer.shape[0]
+        needed = 2.0 * held if rows is None else held * max(rows, seen) / seen
+        remedy = "Use engine.predict(model, source), or into='file.parquet'."
+        check_memory(model, needed, "the predictions of all rows", remedy)
+    if not found:
+        raise DataError(sentence(model, "a source must give at least one row", "none"))
+    if sp.issparse(found[0]):
+        return sp.vstack(found, format="csr")
+    return np.concatenate(found) if len(found) > 1 else found[0]
+
+
+def transformed(model: Any, method: str, source: Source) -> MappedSource:
+    """Return a source seen through a transformer."""
+    call = call_of(model, method, source)
+    like = as_rows(call(Chunk(one_row(source))))
+    name = type(model).__name__
+    described = f", through {name}"
+    names = columns_of(model, method, like) if method == "transform" else None
+    return MappedSource(
+        source, Transformed(call), like=like, names=names, described=described
+    )
+
+
+def one_row(source: Source) -> Matrix:
+    """Return a row of zeros as a source gives rows."""
+    zeros = np.zeros((1, source.n_features), source.dtype)
+    return sp.csr_array(zeros) if source.sparse else zeros
+
+
+def columns_of(model: Any, method: str, like: Any) -> list[str]:
+    """Name the columns of an answer."""
+    width = 1 if like.ndim == 1 else like.shape[1]
+    if method == "transform" and hasattr(model, "get_feature_names_out"):
+        names = [str(name) for name in model.get_feature_names_out()]
+        if len(names) == width:
+            return names
+    if like.ndim == 1:
+        return [method]
+    labels: Any = getattr(model, "classes_", range(width))
+    labels = labels if len(labels) == width else range(width)
+    return [f"{method}_{label}" for label in labels]
+
+
+# -- what the methods of every estimator do with a source ------------------------------
+def answer(
+    model: Any, method: Callable[..., Any], X: Any, args: Any, options: Any
+) -> Any:
+    """Answer for a method that was given a source; NotImplemented for anything else."""
+    name = method.__name__
+    if hasattr(X, "__dask_graph__"):
+        from corollary.engine.sources.dask import DaskSource
+        from corollary.engine.sources.dask_answers import dask_answer
+
+        if name != "score":
+            call = call_of(model, name, DaskSource(X))
+            return dask_answer(call, X, partial(columns_of, model, name))
+        return score(model, method, DaskSource(X, *args, **renamed(options)))
+    source = as_source(X)
+    if source is None:
+        return NotImplemented
+    if any(value is not None for value in (*args, *options.values())):
+        must = "y and sample_weight must come inside the source, next to X"
+        raise DataError(sentence(model, must, "them as separate arguments"))
+    if name == "score":
+        return score(model, method, source)
+    if name in TRANSFORMS:
+        return transformed(model, name, source)
+    return joined(model, called(model, name, source), source.n_rows)
+
+
+def renamed(options: Any) -> Any:
+    """Return options of `score` by the names that a source has for them."""
+    return {{"sample_weight": "w"}.get(name, name): v for name, v in options.items()}
+
+
+def score(model: Any, method: Callable[..., Any], source: Source) -> float:
+    """Return the score of a source: by predictions, or else of its rows in memory."""
+    from sklearn.metrics import accuracy_score, r2_score
+
+    labels = is_classifier(model)
+    if (labels or is_regressor(model)) and not source.has_target:
+        raise DataError(sentence(model, "score needs a source with y", "X alone"))
+    call = call_of(model, "predict", source)
+    if labels:
+        source = source.encoded(model.classes_)
+    if method.__module__.startswith("sklearn") and (labels or is_regressor(model)):
+        found = list(mapped(Judged(call), source))
+        guess, y, w = (np.concatenate(values) for values in zip(*found, strict=True))
+        if labels:
+            return float(accuracy_score(model.classes_[y], guess, sample_weight=w))
+        return float(r2_score(y, guess, sample_weight=w))
+    if hasattr(model, "score_samples"):
+        return float(method(model, source.without_target()))
+    rows = gather(Data(model, source))
+    y = model.classes_[rows.y] if labels and rows.y is not None else rows.y
+    given = {} if rows.w is None else {"sample_weight": rows.w}
+    with names_checked():
+        return float(method(model, rows.X, y, **given))

@@ -1,0 +1,155 @@
+"""Mapped sources: another source seen through a function of its chunks.
+
+A transformer given a source returns one of these.  Nothing is read until a learner
+asks; each chunk is then read, mapped and handed on, in the same parts and by the same
+executor as before.  Target and weights go along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from corollary.core.arrays import Matrix, Vector
+from corollary.core.sparse import canonical
+from corollary.engine.sources.dask import Partition
+from corollary.engine.sources.source import Chunk, Part, Source, codes_of
+
+__all__ = ["MappedSource"]
+
+Mapping = Callable[[Chunk], Chunk]
+
+
+class MappedSource(Source):
+    """The chunks of a source, each mapped by a function.
+
+    Parameters
+    ----------
+    base : Source
+    function : callable
+        ``function(chunk)`` returns a chunk; it must be picklable for a cluster.
+    like : array or CSR matrix, optional
+        One row as the function makes it; by default rows stay as they are.
+    names : list of str, optional
+        The columns' names.
+    classes : array, optional
+        The labels, where the function changes the target.
+    described : str
+        For the report.
+    """
+
+    def __init__(
+        self,
+        base: Source,
+        function: Mapping,
+        *,
+        like: Matrix | None = None,
+        names: list[str] | None = None,
+        classes: Vector | None = None,
+        described: str = "",
+    ) -> None:
+        self.base, self.function = base, function
+        self.n_features, self.dtype, self.sparse = (
+            (base.n_features, base.dtype, base.sparse)
+            if like is None
+            else (like.shape[1], like.dtype, sp.issparse(like))
+        )
+        self.names = base.names if like is None else names
+        self.keeps_names = base.keeps_names and like is None
+        self.n_rows, self.replayable = base.n_rows, base.replayable
+        self.many_targets = base.many_targets and classes is None
+        self.classes, self._encode = classes, False
+        self.described = f"{base.described}{described}"
+
+    @property
+    def has_target(self) -> bool:
+        """Whether the chunks carry a target."""
+        return self.base.has_target
+
+    def parts(self) -> Iterable[Part]:
+        """Map the parts of the base."""
+        own = self.classes if self._encode else None
+        parts = self.base.parts()
+        mapped = (mapped_part(part, Step(self.function, own)) for part in parts)
+        return list(mapped) if isinstance(parts, list) else mapped
+
+    def labels(self, learner: object) -> Vector:
+        """Return the labels of the base, or those that the function makes."""
+        return self.base.labels(learner) if self.classes is None else self.classes
+
+    def encoded(self, classes: Vector) -> MappedSource:
+        """Return this source with y as codes into `classes`."""
+        source = copy(self)
+        if self.classes is None:
+            source.base = self.base.encoded(classes)
+        else:
+            source.classes, source._encode = classes, True
+        return source
+
+    def without_target(self) -> Source:
+        """Return the same rows without target and weights."""
+        source = copy(self)
+        source.base = self.base.without_target()
+        return source
+
+
+@dataclass(frozen=True)
+class Step:
+    """A function of chunks, and the classes into which y is then encoded."""
+
+    function: Mapping
+    classes: Vector | None
+
+    def __call__(self, chunk: Chunk) -> Chunk:
+        chunk = self.function(chunk)
+        if self.classes is None or chunk.y is None:
+            return chunk
+        return replace(chunk, y=codes_of(chunk.y, self.classes, "source", "its target"))
+
+
+def mapped_part(part: Part, step: Step) -> Part:
+    """Return a part whose chunks are mapped; one of Dask stays one of Dask."""
+    if isinstance(part, Partition):
+        return replace(part, rows=MappedRows(part.rows, step))  # type: ignore[arg-type]
+    return MappedPart(part, step)
+
+
+@dataclass(frozen=True)
+class MappedPart(Part):
+    """A part whose chunks are mapped as they are read."""
+
+    part: Part
+    step: Step
+
+    @property
+    def several(self) -> bool:  # type: ignore[override]
+        """Whether the part has several chunks."""
+        return self.part.several
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Read and map the chunks."""
+        return (self.step(chunk) for chunk in self.part.chunks() if chunk.n)
+
+
+@dataclass(frozen=True)
+class MappedRows:
+    """How the blocks of one Dask partition become a mapped chunk."""
+
+    rows: Any
+    step: Step
+
+    def chunks(self, *blocks: Any) -> Iterator[Chunk]:
+        """Check the computed blocks and map them."""
+        return (self.step(chunk) for chunk in self.rows.chunks(*blocks))
+
+
+def as_rows(X: Any) -> Matrix:
+    """Return what a transformer made as a C-ordered array or CSR matrix of floats."""
+    X = canonical("transform", X) if sp.issparse(X) else np.asarray(X)
+    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    return X if sp.issparse(X) else np.require(X, requirements=["C", "A"])
