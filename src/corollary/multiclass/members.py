@@ -27,6 +27,7 @@ from corollary.core.checks import (
     encode_labels,
 )
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.hooks import hook
 from corollary.core.memory import check_memory
 from corollary.core.report import StopReason
 from corollary.core.roles import Classifier
@@ -281,6 +282,7 @@ class BinaryMembers(MetaLearner, Classifier):
         """Return the columns of a member's own rows, of a matrix between rows."""
         return X if rows is None or not self._between_rows() else X[:, rows]
 
+    @hook
     def _codes(self, y: Any, rows: int) -> tuple[Vector, Vector]:
         return encode_labels(self, y, rows)
 
