@@ -175,7 +175,7 @@ class Classifier(ClassifierMixin, Estimator):
 
 
 class Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Beside another role: projects rows on the directions that tell classes apart."""
+    """Beside another role: projects rows on a few directions that it has learned."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

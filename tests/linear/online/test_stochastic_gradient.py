@@ -433,3 +433,11 @@ def test_a_stream_cannot_stop_early():
         SGDRegressor(early_stopping=True).partial_fit(X, y)
     with pytest.raises(ParameterError, match="early_stopping must be False"):
         SGDClassifier(early_stopping=True).partial_fit(X, y, classes=[0, 1])
+
+
+def test_a_column_of_targets_is_one_target():
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60.0) / 60
+    flat = SGDRegressor(random_state=0).fit(X, y)
+    column = SGDRegressor(random_state=0).fit(X, y[:, None])
+    assert column.coef_.shape == (3,)
+    np.testing.assert_array_equal(column.predict(X), flat.predict(X))

@@ -105,7 +105,7 @@ class LinearSequentialLearner(SequentialLearner):
         else:
             machines = self._machines(plans, d, self._begin(begin, (len(plans), d)))
         single = getattr(self, "target", "") == "numbers"
-        single = single and not data.source.many_targets
+        single = single and len(plans) == 1  # a column of targets is one target
         dtype = data.source.dtype
         return Epochs(plans, machines, seed, dtype, single, data.once)
 

@@ -316,6 +316,7 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
     Attributes
     ----------
     coef_ : array of shape (d,) or (m, d)
+        For one target, also as a column, or for several.
     intercept_ : array of shape (1,) or (m,)
     n_iter_ : int
         Epochs.
