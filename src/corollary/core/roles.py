@@ -10,7 +10,7 @@ import functools
 import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import (
@@ -132,6 +132,24 @@ class Estimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.takes_sparse
         return tags
+
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Let scikit-learn's callbacks hear of a fit and of each of its iterations.
+
+        Parameters
+        ----------
+        *callbacks : callbacks of `sklearn.callback`, of scikit-learn 1.9 or newer
+            Such as ``ProgressBar()``; none takes back those set before.  One whose
+            ``on_fit_task_end`` returns True ends the fit.
+
+        Returns
+        -------
+        self
+        """
+        from sklearn.callback import CallbackSupportMixin
+
+        CallbackSupportMixin.set_callbacks(self, *callbacks)
+        return self
 
     def working_bytes(self, rows: int, features: int) -> float:
         """Estimate the memory of a fit beside its data, where it grows with the rows.

@@ -187,6 +187,7 @@ class LogisticRegression(SummationLearner, LinearClassifier):
     [[True, False, False, False]]
     """
 
+    looks_first = True  # the first pass looks at the start
     shapes: ClassVar = {"classes_": "K", "coef_": "m d", "intercept_": "m"}
     rules: ClassVar = {
         "penalty": one_of("deprecated", "l1", "l2", "elasticnet", None),

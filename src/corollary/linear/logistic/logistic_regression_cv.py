@@ -148,6 +148,10 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
     }
 
     convex_problem = logistic_problem
+    scores_: Any
+    coefs_paths_: Any
+    C_: Any
+    l1_ratio_: Any
 
     def __init__(
         self,
