@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
+from corollary.core.hooks import hook
 from corollary.core.parameters import Rule
 from corollary.core.report import Report
 from corollary.engine.fit import Fitted, at_once, fit
@@ -40,6 +41,7 @@ class RowsLearner(ABC):
         """Estimate the memory beside the rows: a copy of them and some vectors."""
         return rows * (8.0 * features + 100.0)
 
+    @hook
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from data.
 

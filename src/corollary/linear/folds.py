@@ -10,7 +10,9 @@ keep copies together, as scikit-learn's `GroupKFold` does.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from numbers import Integral
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,11 @@ from corollary.core.report import Report
 from corollary.core.wording import one_sentence
 from corollary.engine.fit import SHORT
 
-__all__ = ["Folds", "folds_of", "warn_of_short_folds"]
+__all__ = [
+    "Folds",
+    "folds_of",
+    "warn_of_short_folds",
+]
 
 Folds = list[tuple[Vector, Vector]]
 
@@ -35,10 +41,19 @@ def folds_of(
     kept: Vector | None,
     *,
     classifier: bool = False,
+    routed: Mapping[str, Any] = MappingProxyType({}),
 ) -> Folds:
-    """Part rows that weigh something; `kept` says which of all rows they are."""
+    """Part rows that weigh something; `kept` says which of all rows they are.
+
+    `routed` is what else the splitter is to know of all rows, such as their groups.
+    """
+    more = {
+        name: value if kept is None or value is None else np.asarray(value)[kept]
+        for name, value in routed.items()
+    }
     with one_sentence(learner, "cv"):
-        folds: Folds = list(check_cv(cv, y, classifier=classifier).split(X, y))
+        splitter = check_cv(cv, y, classifier=classifier)
+        folds: Folds = list(splitter.split(X, y, **more))
     made_here = cv is None or isinstance(cv, Integral) or hasattr(cv, "split")
     if kept is None or made_here:
         return folds

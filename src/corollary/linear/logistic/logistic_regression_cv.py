@@ -46,11 +46,14 @@ from corollary.core.parameters import (
 )
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import non_negative
+from corollary.engine.choosing_learner import ChoosingLearner, check_routing
 from corollary.engine.fit import SHORT, inside_another_fit
-from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.linear.convex_statements import logistic_problem
-from corollary.linear.folds import folds_of, warn_of_short_folds
+from corollary.linear.folds import (
+    folds_of,
+    warn_of_short_folds,
+)
 from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.logistic.logistic_regression import SOLVERS, LogisticRegression
 from corollary.linear.logistic.probabilities import log_probabilities, probabilities
@@ -62,7 +65,7 @@ FOLDS = 5
 WEAKEST, STRONGEST = 4, -4  # powers of ten between which a number of Cs lies
 
 
-class LogisticRegressionCV(RowsLearner, LinearClassifier):
+class LogisticRegressionCV(ChoosingLearner, LinearClassifier):
     """Logistic regression that chooses C and l1_ratio by cross-validation.
 
     Parameters
@@ -196,12 +199,22 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
         """Estimate the rows of a fold and its scores."""
         return rows * (16.0 * features + 40.0)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the value of `scoring`, by default the accuracy."""
+    def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
+        """Return the value of `scoring`, by default the accuracy.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        **params
+            Further arguments of the score, where scikit-learn routes metadata.
+        """
+        check_routing(self, "score", params)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if self.scoring is None:
             return float(super().score(X, y, **weights))
-        return float(check_scoring(self, scoring=self.scoring)(self, X, y, **weights))
+        scorer = check_scoring(self, scoring=self.scoring)
+        return float(scorer(self, X, y, **weights, **params))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return P(class | x), (n, K)."""
@@ -212,7 +225,7 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
         return log_probabilities(self.decision_function(X))
 
     # -- parts of a fit ------------------------------------------------------------
-    def learn(self, rows: Chunk, report: Report) -> None:
+    def choose(self, rows: Chunk, report: Report, routed: dict[str, Any]) -> None:
         """Make the folds' paths, choose, and fit the choice."""
         self._warn()
         self.Cs_, self.l1_ratios_ = self._grid()
@@ -221,7 +234,7 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
         X, y, w = rows.X, rows.y, rows.w
         most = max(2, min(FOLDS, int(np.bincount(y).min())))
         cv = most if self.cv is None else self.cv
-        folds = folds_of(self, cv, X, y, rows.kept, classifier=True)
+        folds = folds_of(self, cv, X, y, rows.kept, classifier=True, routed=routed)
         for k, (_, test) in enumerate(folds):
             if not len(test):
                 must = f"fold {k} must hold out rows with a weight"

@@ -40,10 +40,14 @@ from corollary.core.report import Report, StopReason
 from corollary.core.roles import SingleRegressor
 from corollary.core.vectors import non_negative
 from corollary.engine import Moments
-from corollary.engine.rows_learner import RowsLearner
+from corollary.engine.choosing_learner import ChoosingLearner
 from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import fold
-from corollary.linear.folds import Folds, folds_of, warn_of_short_folds
+from corollary.linear.folds import (
+    Folds,
+    folds_of,
+    warn_of_short_folds,
+)
 from corollary.linear.sparse.elastic_net_learner import account_for, by_gram
 from corollary.linear.sparse.elastic_net_path import alpha_grid, design_of
 from corollary.objectives.penalties import Penalty
@@ -54,7 +58,7 @@ from corollary.solvers.design import Design, Grams, Rows
 __all__ = ["ElasticNetCVLearner"]
 
 
-class ElasticNetCVLearner(RowsLearner, SingleRegressor):
+class ElasticNetCVLearner(ChoosingLearner, SingleRegressor):
     """Chooses the penalty of an elastic net; subclasses say which l1_ratios to try."""
 
     takes_sparse = True
@@ -106,14 +110,14 @@ class ElasticNetCVLearner(RowsLearner, SingleRegressor):
         return X @ self.coef_.astype(X.dtype) + np.asarray(self.intercept_, X.dtype)
 
     # -- parts of a fit ------------------------------------------------------------
-    def learn(self, rows: Chunk, report: Report) -> None:
+    def choose(self, rows: Chunk, report: Report, routed: dict[str, Any]) -> None:
         """Make the folds' paths, choose, and fit the choice."""
         check_two_rows(self, rows.n)
         X, y, w = rows.X, rows.y, rows.w
         whole_design = design_of(X, y, w, intercept=self.fit_intercept)
         ratios = self._l1_ratios()
         grids = np.array([self._grid(whole_design, ratio) for ratio in ratios])
-        folds = self._folds(X, y, rows.kept)
+        folds = self._folds(X, y, rows.kept, routed)
         design = fold_design(X, y, w, folds, intercept=self.fit_intercept)
         short = 0
         mse = np.empty((len(ratios), grids.shape[1], len(folds)))
@@ -135,9 +139,11 @@ class ElasticNetCVLearner(RowsLearner, SingleRegressor):
         self._publish(point, whole_design, X)
         self._account(point, short, X, report)
 
-    def _folds(self, X: Matrix, y: Floats, kept: Vector | None) -> Folds:
+    def _folds(
+        self, X: Matrix, y: Floats, kept: Vector | None, routed: dict[str, Any]
+    ) -> Folds:
         """Make the folds; each must have something to learn from and to hold out."""
-        folds = folds_of(self, self.cv, X, y, kept)
+        folds = folds_of(self, self.cv, X, y, kept, routed=routed)
         for k, rows in enumerate(folds):
             if kept is not None and not all(len(some) for some in rows):
                 must = f"fold {k} must have weight on rows to train on and to hold out"
