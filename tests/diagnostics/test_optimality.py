@@ -187,12 +187,13 @@ def logistic_values(model):
         {"class_weight": "balanced"},
         {"class_weight": {"no": 5.0, "yes": 0.5}},
         {"fit_intercept": False},
-        {"penalty": "l1", "solver": "saga"},
+        {"penalty": "l1", "l1_ratio": 1.0, "solver": "saga"},
         {"penalty": "l2"},
         {"l1_ratio": 0.3, "solver": "saga", "class_weight": "balanced"},
     ],
     ids=str,
 )
+@pytest.mark.filterwarnings("ignore:.*penalty is deprecated:FutureWarning")
 def test_every_parameter_of_logistic_regression_counts(options):
     model = LogisticRegression(C=0.5, tol=1e-10, max_iter=1000, **options)
     model.fit(X, y, sample_weight=w)
@@ -276,10 +277,12 @@ def test_an_l1_machine_counts_weights_and_classes():
         (Ridge(penalty_weights=[0.0, 1, 1, 1]), "penalty_weights that are not all > 0"),
         (LogisticRegression(link="probit"), "does not handle link='probit'"),
         (LogisticRegression(C=np.inf), "LogisticRegression without a penalty"),
+        (LogisticRegression(penalty=None), "LogisticRegression without a penalty"),
         (sk.LogisticRegression(solver="liblinear"), "which penalises the intercept"),
     ],
     ids=str,
 )
+@pytest.mark.filterwarnings("ignore:.*penalty is deprecated:FutureWarning")
 def test_what_is_not_handled_is_refused_by_name(model, words):
     target = y if hasattr(model, "predict_proba") else t
     with pytest.raises(DataError, match=words):
