@@ -141,7 +141,13 @@ def layout(learner: Any, X: Any) -> str | None:
 def check_query(learner: Any, X: Any, *, sparse: bool = False) -> Matrix:
     """Check X for a method of a fitted model: same features, finite."""
     X = check_X(learner, X, reset=False, sparse=sparse)
-    check_finite(learner, X, names=names_of(learner), threads=get_config().threads)
+    check_finite(
+        learner,
+        X,
+        names=names_of(learner),
+        threads=get_config().threads,
+        missing=getattr(learner, "takes_missing", bool)(),
+    )
     return X
 
 
@@ -152,12 +158,17 @@ def check_finite(
     names: list[str] | None = None,
     first_row: int = 0,
     threads: int = 1,
+    missing: bool = False,
 ) -> float:
     """Raise for NaN, inf or an entry too large to be squared, naming row and column.
 
-    Returns the size of the largest entry.
+    Where values may be missing NaN is passed over.  Returns the size of the largest
+    entry.
     """
     size = largest_size(X, threads)
+    if missing and np.isnan(size):
+        values = X.data if sp.issparse(X) else X
+        size = float(np.nanmax(np.abs(values), initial=0.0))
     if size <= size_limit("X", X.dtype):
         return size
     values = X.data if sp.issparse(X) else X
