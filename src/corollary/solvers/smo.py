@@ -228,7 +228,6 @@ class Decomposition:
 
     def _gather(self) -> None:
         """Copy what belongs to the rows at work."""
-
         every = len(self.rows) == self.n
 
         def take(a: Any) -> Any:
