@@ -50,13 +50,13 @@ def support_rows(machine: Any, w: Floats) -> Vector:
 
 def expansion_problem(
     machine: Any, X: Matrix, w: Floats, box: Box, **more: Any
-) -> list[KernelProblem]:
+) -> KernelProblem:
     """State the problem of a machine with one expansion."""
     b = np.zeros(X.shape[0])
     b[support_rows(machine, w)] = np.ravel(dense(machine.dual_coef_))
     rho = -float(np.ravel(getattr(machine, "intercept_", 0.0))[0])
     kernel, every = stated_kernel(machine, X, w), np.arange(X.shape[0])
-    return [kernel_problem(machine, kernel, X, every, box, b, **{"rho": rho, **more})]
+    return kernel_problem(machine, kernel, X, every, box, b, **{"rho": rho, **more})
 
 
 def kernel_problem(

@@ -59,6 +59,7 @@ __all__ = [
     "KernelProblem",
     "LinearProblem",
     "MachineProblem",
+    "Problems",
     "class_box",
     "from_here",
     "not_handled",
@@ -164,6 +165,7 @@ class MachineProblem:
 
 
 ConvexProblem = LinearProblem | KernelProblem | MachineProblem
+Problems = list[ConvexProblem]  # whose values add up
 
 
 def class_box(s: Floats, price: Floats, *, squared: bool = False) -> Box:
