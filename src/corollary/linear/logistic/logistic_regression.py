@@ -81,7 +81,7 @@ from corollary.linear.class_weights import class_weights
 from corollary.linear.convex_statements import logistic_problem
 from corollary.linear.glm import glm
 from corollary.linear.linear_classifier import LinearClassifier
-from corollary.linear.logistic.conclusion import Conclusion, account, concluded
+from corollary.linear.logistic.conclusion import Conclusion, account, conclusion_of
 from corollary.linear.logistic.probabilities import log_probabilities, probabilities
 from corollary.objectives.chunk_losses import Census, CrossEntropy, Deviance, Sums
 from corollary.objectives.families import Binomial
@@ -391,7 +391,7 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         """Take the gap, and look whether there is a minimum at all."""
         if isinstance(state, glm.GLMState):
             return Settled(glm.settle(data, state))
-        return Settled(replace(state, conclusion=concluded(data, state.descent)))
+        return Settled(replace(state, conclusion=conclusion_of(data, state.descent)))
 
     def account(self, state: Any, report: Report) -> None:
         """Report the gap, the gradient, the search, and separable classes."""
