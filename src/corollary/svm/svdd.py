@@ -76,8 +76,6 @@ class SVDD(single.SingleMachine, OutlierDetector):
 
     Parameters
     ----------
-    nu : float, default=0.5
-        In (0, 1]: largest share of rows outside.
     kernel : {'rbf', 'linear', 'poly', 'sigmoid', 'precomputed'} or function
         A function takes two sets of rows and returns their kernel matrix.
     degree : int, default=3
@@ -88,6 +86,8 @@ class SVDD(single.SingleMachine, OutlierDetector):
         Of 'poly' and 'sigmoid'.
     tol : float, default=1e-3
         Largest violation of the optimality conditions of (3).
+    nu : float, default=0.5
+        In (0, 1]: largest share of rows outside.
     shrinking : bool, default=True
         Whether to leave out rows that cannot matter any more for a while.
     cache_size : float, default=200
