@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from threadpoolctl import ThreadpoolController
 
 from corollary.core.configuration import get_config
-from corollary.core.interrupt import stop_if_asked
+from corollary.core.interrupt import awaited, stop_if_asked
 from corollary.engine.executors.team import Job, in_a_team, in_turn, run_parts, team
 from corollary.engine.sources.source import Chunk, Loaded, Part
 
@@ -117,9 +117,9 @@ class Threads(Executor):
                 for number, part in enumerate(self._enough(parts)):
                     job.submit(work, number, part)
                     if len(window) > 2 * self.threads:
-                        yield from window.popleft().result()
+                        yield from awaited(window.popleft())
                 while window:
-                    yield from window.popleft().result()
+                    yield from awaited(window.popleft())
             except BaseException:  # an error, Ctrl-C, or a caller that stopped asking
                 job.halt()
                 raise
@@ -140,7 +140,7 @@ def _ahead(parts: Iterable[Part], memories: Memories) -> Iterator[Chunk]:
     reader = Job(team(1))
 
     def drain(part: Part, rows: Iterator[Chunk], read: Future[Any]) -> Iterator[Chunk]:
-        while (chunk := read.result()) is not None:
+        while (chunk := awaited(read)) is not None:
             reader.futures.remove(read)
             if part.several:
                 read = reader.submit(next, rows, None)
