@@ -41,7 +41,7 @@ STILL_OVERRIDING: set[str] = set(
     LinearDiscriminantAnalysis._needs_root_only LinearDiscriminantAnalysis.start
     LinearSVC.fit LogisticClassifier.predict LogisticRegression.probability_link
     NearestCentroid.predict NuSVC._tell_more Nystroem.sample_size
-    OneVsRestClassifier._codes PolynomialFeatures._check_learned
+    PolynomialFeatures._check_learned
     ProbablePairs._audit ProbablePairs._finish RBFSampler.needs_spread
     RadialBasis._asked RadialBasis._prepare Ridge._preferred_route
     Ridge._weights Ridge.publish SigmoidBasis._asked SplineTransformer._asked
