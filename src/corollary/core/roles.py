@@ -135,6 +135,7 @@ class Estimator(BaseEstimator):
         tags.input_tags.allow_nan = self.takes_missing()
         return tags
 
+    @hook
     def working_bytes(self, rows: int, features: int) -> float:
         """Estimate the memory of a fit beside its data, where it grows with the rows.
 
@@ -147,6 +148,7 @@ class Estimator(BaseEstimator):
         """Tell whether NaN stands for a missing value; else it is refused."""
         return False
 
+    @hook
     def sums_bytes(self, n_features: int) -> int:
         """Estimate the size of one chunk's statistics, where it is large."""
         return 0
