@@ -370,7 +370,7 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         """Take a step of the search."""
         if isinstance(state, glm.GLMState):
             return glm.update(s, state)
-        return replace(state, descent=descent.advance(s, state.descent))
+        return LogisticState(descent.advance(s, state.descent))
 
     def objective(self, s: Sums, state: Any) -> float:
         """Return (1) where the search stands."""
