@@ -49,6 +49,8 @@ def overridden(cls):
             if value.__qualname__ != f"{owner.__name__}.{name}":
                 continue  # another's method, made to take sources
             before = [vars(one)[name] for one in above if name in vars(one)]
+            if any(is_hook(method) for method in before):
+                continue
             if any(is_concrete(method) for method in before):
                 found.add(f"{owner.__name__}.{name}")
     return found
@@ -56,8 +58,7 @@ def overridden(cls):
 
 def is_concrete(method):
     own = inspect.isfunction(method) and method.__module__.startswith("corollary.")
-    abstract = getattr(method, "__isabstractmethod__", False)
-    return own and not abstract and not is_hook(method)
+    return own and not getattr(method, "__isabstractmethod__", False)
 
 
 def calls(name):
