@@ -62,7 +62,7 @@ from corollary.engine.executors.executor import single_threaded_blas
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.kernels.machine_kernel import kernel_of, stated_gamma
-from corollary.linear.online.visits import Rows, rows_to_visit
+from corollary.linear.online.visits import VisitedRows, rows_to_visit
 
 __all__ = ["KernelPerceptron"]
 
@@ -202,7 +202,7 @@ class KernelPerceptron(RowsLearner, Classifier):
         return G + 1.0 if self.fit_intercept else G
 
     def _walk(
-        self, contests: list[Contest], G: Floats, rows: Rows, draw: int
+        self, contests: list[Contest], G: Floats, rows: VisitedRows, draw: int
     ) -> tuple[int, StopReason]:
         """Make passes until every machine has one without a mistake; return both."""
         _, times = rows.visits()

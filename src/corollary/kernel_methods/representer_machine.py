@@ -61,7 +61,7 @@ from corollary.objectives.losses import LOSSES, Loss
 from corollary.objectives.penalties import Penalty
 from corollary.solvers.convex_problem import (
     Box,
-    LinearProblem,
+    LinearStatement,
     Problems,
     not_handled,
 )
@@ -177,7 +177,7 @@ def expansion_problems(model: Any, X: Matrix, targets: Floats, w: Floats) -> Pro
             total, free = float(w.sum()), bool(model.fit_intercept)
             point = (Z.T @ coefficients, float(b) if free else 0.0)
             penalty = Penalty(lam / total)
-            found.append(LinearProblem(loss, penalty, Z, y, w, *point, free, total))
+            found.append(LinearStatement(loss, penalty, Z, y, w, *point, free, total))
     return found
 
 

@@ -38,8 +38,8 @@ from corollary.objectives.losses import (
 from corollary.objectives.penalties import Penalty
 from corollary.solvers.convex_problem import (
     Box,
-    LinearProblem,
-    MachineProblem,
+    LinearStatement,
+    MachineStatement,
     Problems,
     class_box,
     from_here,
@@ -194,7 +194,7 @@ def linear_problem(
         X = np.column_stack([X, np.full(len(X), constant)])
         w, b, intercept = np.append(w, b / constant), 0.0, False
     penalty = Penalty(l1 + l2, l1 / (l1 + l2)) if l1 + l2 > 0 else Penalty()
-    return [LinearProblem(loss, penalty, X, y, o, w, b, intercept, scale)]
+    return [LinearStatement(loss, penalty, X, y, o, w, b, intercept, scale)]
 
 
 def penalty_weights(model: Any, d: int) -> Floats:
@@ -254,4 +254,4 @@ def machine_problems(model: Any, X: Matrix, boxes: list[Box]) -> Problems:
         X = sp.hstack([X, column]).tocsr() if sp.issparse(X) else np.hstack([X, column])
         W = np.column_stack([W, np.ravel(model.intercept_).astype(float) / B])
     free = (Box(box.q, box.lo, box.hi, box.eps, box.r, None) for box in boxes)
-    return [MachineProblem(box, X, w) for box, w in zip(free, W, strict=True)]
+    return [MachineStatement(box, X, w) for box, w in zip(free, W, strict=True)]
