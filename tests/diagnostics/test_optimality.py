@@ -276,7 +276,6 @@ def test_an_l1_machine_counts_weights_and_classes():
         (Ridge(penalty_weights=[0.0, 1, 1, 1]), "penalty_weights that are not all > 0"),
         (LogisticRegression(link="probit"), "does not handle link='probit'"),
         (LogisticRegression(C=np.inf), "LogisticRegression without a penalty"),
-        (LogisticRegression(penalty=None), "LogisticRegression without a penalty"),
         (sk.LogisticRegression(solver="liblinear"), "which penalises the intercept"),
     ],
     ids=str,

@@ -16,8 +16,11 @@ __all__ = [
 ]
 
 
-class ParameterError(ValueError):
-    """A parameter of a learner has a value that makes no sense."""
+class ParameterError(ValueError, TypeError):
+    """A parameter of a learner has a value, or a type, that makes no sense.
+
+    Both a ValueError and a TypeError, as scikit-learn's is.
+    """
 
 
 class DataError(ValueError):

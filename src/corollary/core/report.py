@@ -41,6 +41,11 @@ class StopReason(enum.Enum):
         "",
     )
     STREAMING = ("streaming", "more data may follow through partial_fit", "")
+    STOPPED = (
+        "stopped by a callback",
+        "a callback asked to stop; the last state was kept",
+        "Fit again without the callback, or let it wait longer.",
+    )
     INTERRUPTED = (
         "interrupted",
         "stopped by the user; the best state so far was kept",

@@ -10,7 +10,7 @@ import functools
 import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import (
@@ -135,6 +135,24 @@ class Estimator(BaseEstimator):
         tags.input_tags.allow_nan = self.takes_missing()
         return tags
 
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Let scikit-learn's callbacks hear of a fit and of each of its iterations.
+
+        Parameters
+        ----------
+        *callbacks : callbacks of `sklearn.callback`, of scikit-learn 1.9 or newer
+            Such as ``ProgressBar()``; none takes back those set before.  One whose
+            ``on_fit_task_end`` returns True ends the fit.
+
+        Returns
+        -------
+        self
+        """
+        from sklearn.callback import CallbackSupportMixin
+
+        CallbackSupportMixin.set_callbacks(self, *callbacks)
+        return self
+
     @hook
     def working_bytes(self, rows: int, features: int) -> float:
         """Estimate the memory of a fit beside its data, where it grows with the rows.
@@ -184,7 +202,7 @@ class Classifier(ClassifierMixin, Estimator):
 
 
 class Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Beside another role: projects rows on the directions that tell classes apart."""
+    """Beside another role: projects rows on a few directions that it has learned."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -31,6 +31,8 @@ SUM = 1e-8  # how far from 1 probabilities may add up
 def numbers(who: object, x: Any, name: str, error: type[Exception] = DataError) -> Any:
     """Return x as an array of finite float64, of any shape."""
     try:
+        if np.asarray(x).dtype.kind in "US":
+            raise TypeError
         x = np.array(x, dtype=np.float64)
     except (TypeError, ValueError):
         must = f"{name} must hold numbers"

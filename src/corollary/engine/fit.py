@@ -25,6 +25,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -44,6 +45,7 @@ from corollary.core.randomness import entropy
 from corollary.core.records import stored
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import accept_sources
+from corollary.engine.callbacks import Tasks, called_back
 from corollary.engine.data import Data
 from corollary.engine.executors.executor import single_threaded_blas
 from corollary.engine.gather import chunk_size, gather
@@ -134,7 +136,7 @@ def fit(
         source = open_source(learner, X, y, sample_weight, reset=reset, classes=classes)
         data = Data(learner, source, once=stream)
         try:
-            return read(learner, data, report)
+            return called_back(learner, lambda: read(learner, data, report))
         finally:
             data.executor.close()
 
@@ -421,6 +423,14 @@ def _best(
     return best
 
 
+def _attributes(learner: Any, step: Step, passes: int) -> dict[str, Any]:
+    """Return the attributes that a fit would publish after a step."""
+    trial, report = copy(learner), Report(type(learner).__name__, StopReason.STOPPED, 1)
+    report.passes, report.objective = passes, [step.objective]
+    trial.publish(Fitted(step.state, step.statistics, None, report))
+    return {name: value for name, value in vars(trial).items() if name.endswith("_")}
+
+
 def _follow(
     learner: Any,
     data: Data,
@@ -430,13 +440,15 @@ def _follow(
     """Take steps to their end, or to where the user interrupts them."""
     trace: list[float] = []
     last: Step | None = None
+    tasks = Tasks(learner, data, _attributes)
     try:
-        for last in steps:
+        for last in tasks.around(steps):
             trace.append(last.objective)
             show(len(trace), last.objective)
         assert last is not None  # every source has a row
         assert last.reason is not None  # and every fit ends
-        end, reason = learner.settle(data, last.state), last.reason
+        state, reason = last.state, last.reason
+        end = tasks.conclusion(lambda: learner.settle(data, state))
     except KeyboardInterrupt:
         if last is None or not learner.publishable(last.state):
             raise

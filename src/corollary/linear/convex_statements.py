@@ -139,7 +139,7 @@ def sgd_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     refuse(model, "loss", kind is None or not kind.convex)
     number = NUMBERS.get(model.loss)
     loss = kind() if number is None else kind(float(getattr(model, number)))
-    known = {"l2": 0.0, "l1": 1.0, "elasticnet": float(model.l1_ratio)}
+    known = {"l2": 0.0, "l1": 1.0, "elasticnet": float(model.l1_ratio or 0)}
     refuse(model, "penalty", model.penalty not in known)
     rho, alpha, o = known[model.penalty], float(model.alpha), sample_weight
     l1, l2 = alpha * rho, alpha * (1 - rho)

@@ -142,7 +142,9 @@ def least_subgradient(w: Floats, g: Floats, l1: Any) -> Floats:
     return np.where(w == 0, at_zero, g + l1 * np.sign(w))
 
 
-def penalty_named(name: str | None, alpha: float, l1_ratio: float = 0.15) -> Penalty:
+def penalty_named(
+    name: str | None, alpha: float, l1_ratio: float | None = 0.15, who: object = None
+) -> Penalty:
     """Return the penalty that linear models call by this name.
 
     Parameters
@@ -150,21 +152,27 @@ def penalty_named(name: str | None, alpha: float, l1_ratio: float = 0.15) -> Pen
     name : {'l2', 'l1', 'elasticnet', None}
     alpha : float
         Strength.
-    l1_ratio : float, default=0.15
-        Share of l1, for 'elasticnet'.
+    l1_ratio : float or None, default=0.15
+        Share of l1, for 'elasticnet', which needs it.
+    who : object, optional
+        Who asks, for the words of an error.
 
     Examples
     --------
     >>> penalty_named("l1", 0.1)
     Penalty(strength=0.1, l1_ratio=1.0)
     """
+    who = "penalty_named" if who is None else who
+    if name == "elasticnet" and l1_ratio is None:
+        must = "l1_ratio must be a number in [0, 1] where penalty is 'elasticnet'"
+        raise ParameterError(sentence(who, must, "None"))
     known = {
         "l2": Penalty(alpha, 0.0),
         "l1": Penalty(alpha, 1.0),
-        "elasticnet": Penalty(alpha, l1_ratio),
+        "elasticnet": Penalty(alpha, 0.0 if l1_ratio is None else l1_ratio),
         None: Penalty(0.0),
     }
     if name not in known:
         must = "name must be 'l2', 'l1', 'elasticnet' or None"
-        raise ParameterError(sentence("penalty_named", must, repr(name)))
+        raise ParameterError(sentence(who, must, repr(name)))
     return known[name]

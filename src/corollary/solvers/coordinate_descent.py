@@ -202,19 +202,19 @@ def path(
     list of k Points
     """
     sets = [WorkingSet(design, k) for k in range(len(design.y2))]
-    Q, before = design.c.copy(), None
+    Q, r2, before = design.c.copy(), None, None
     if start is not None and start.any():
         for k, ws in enumerate(sets):
             ws.add(np.flatnonzero(start[k]))
             ws.b = start[k, ws.columns].astype(np.float64)
-        Q, _ = design.correlate(np.arange(len(sets)), sets)
+        Q, r2 = design.correlate(np.arange(len(sets)), sets)
     for penalty in penalties:
         tasks = [
             Task(ws, penalty.times(float(n)), tol, max_iter)
             for ws, n in zip(sets, design.n, strict=True)
         ]
-        yield solve(design, sets, Q, before, tasks)
-        before = penalty.strength
+        yield solve(design, sets, Q, before, tasks, r2)
+        before, r2 = penalty.strength, None
 
 
 def solve(
@@ -223,10 +223,16 @@ def solve(
     Q: Floats,
     before: float | None,
     tasks: list[Task],
+    start_r2: Floats | None = None,
 ) -> list[Point]:
-    """Solve every problem with one penalty; Q is that of the sets, and is kept so."""
+    """Solve every problem with one penalty; Q is that of the sets, and is kept so.
+
+    Where a user says where to start, with residuals `start_r2`, that may be the end.
+    """
 
     def begin(task: Task) -> None:
+        if start_r2 is not None and task.ends(Q[:, task.k], start_r2[task.k]):
+            return
         n, guess = float(design.n[task.k]), 0.0
         if before is not None and task.penalty.strength > 0:
             guess = (2 - n * before / task.penalty.strength) * task.penalty.l1
@@ -235,7 +241,7 @@ def solve(
         task.descend()
 
     side_by_side(begin, tasks)
-    live, r2 = tasks, np.empty(len(sets))
+    live, r2 = [task for task in tasks if task.point is None], np.empty(len(sets))
     while live:
         problems = np.array([task.k for task in live])
         Q[:, problems], r2[problems] = design.correlate(problems, sets)
@@ -276,22 +282,37 @@ class Task:
         left = self.max_iter - self.epochs
         self.epochs += self.ws.solve(self.penalty, left, goal)
 
+    def ends(self, q: Floats, r2: float) -> bool:
+        """Take the gap over all columns; say whether it meets the goal."""
+        b, kkt = self.solution(q)
+        self.gap = least_squares_gap(b, q, r2, self.penalty)
+        if self.gap > self.goal and not self.ws.flat(self.penalty, kkt):
+            return False
+        self.conclude(q, r2, StopReason.CONVERGED)
+        return True
+
     def examine(self, q: Floats, r2: float) -> None:
-        """Take the gap over all columns; end here, or let columns in."""
-        penalty, n = self.penalty, self.ws.design.n[self.k]
-        b = np.zeros(len(q))
-        b[self.ws.columns] = self.ws.b
-        gap = least_squares_gap(b, q, r2, penalty)
-        kkt = penalty.violation(b, penalty.l2 * b - q)
-        before, self.gap = self.gap, gap
-        if gap <= self.goal or self.ws.flat(penalty, kkt):
-            stop = StopReason.CONVERGED
-        elif self.epochs >= self.max_iter:
+        """End here, or let columns in."""
+        before, self.epochs = self.gap, max(1, self.epochs)
+        if self.ends(q, r2):
+            return
+        if self.epochs >= self.max_iter:
             stop = StopReason.MAX_PASSES
-        elif (entered := self.enter(q)) == 0 and not gap < 0.9 * before:
+        elif (entered := self.enter(q)) == 0 and not self.gap < 0.9 * before:
             stop = StopReason.STALLED
         else:
-            self.rough = gap * (0.1 if entered > FEW else 0.01 if entered else 0.0)
+            self.rough = self.gap * (0.1 if entered > FEW else 0.01 if entered else 0.0)
             return
-        P = r2 / 2 + penalty.value(b)
-        self.point = Point(b, gap / n, kkt / n, P / n, max(1, self.epochs), stop)
+        self.conclude(q, r2, stop)
+
+    def conclude(self, q: Floats, r2: float, stop: StopReason) -> None:
+        """Make the point."""
+        b, kkt = self.solution(q)
+        n, P = self.ws.design.n[self.k], r2 / 2 + self.penalty.value(b)
+        self.point = Point(b, self.gap / n, kkt / n, P / n, self.epochs, stop)
+
+    def solution(self, q: Floats) -> tuple[Floats, float]:
+        """Return b on all columns, and how far it violates optimality."""
+        b = np.zeros(len(q))
+        b[self.ws.columns] = self.ws.b
+        return b, self.penalty.violation(b, self.penalty.l2 * b - q)

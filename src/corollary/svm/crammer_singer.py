@@ -170,7 +170,7 @@ class CrammerSingerClassifier(RowsLearner, LinearClassifier):
     n_iter_ : int
         Rounds.
     support_ : array
-        VisitedRows with alpha_i not 0: the others could be left out.
+        Rows with alpha_i not 0: the others could be left out.
     n_features_in_ : int
     report_ : Report
         With the gap.

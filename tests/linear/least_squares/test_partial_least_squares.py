@@ -112,7 +112,8 @@ def test_sparse_rows():
 
 def test_a_target_that_never_moves_and_one_that_is_spent():
     X, _ = make()
-    model = PLSRegression(2).fit(X, np.full(60, 3.0))
+    with pytest.warns(UserWarning, match="PLSRegression: y is constant"):
+        model = PLSRegression(2).fit(X, np.full(60, 3.0))
     assert model.n_components_ == 0
     np.testing.assert_allclose(model.predict(X), 3.0)
     for k in (2, "cv"):  # nor is there anything in columns that never move
@@ -133,3 +134,17 @@ def test_bad_input():
         PLSRegression(1).fit(X[:1], y[:1])
     with pytest.raises(DataError, match="y must have as many rows as X = 60; got 59"):
         PLSRegression(1).fit(X, y).transform(X, y[:59])
+
+
+def test_components_have_names_and_come_as_a_frame():
+    pandas = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    Y = X[:, :2] @ np.ones((2, 2))
+    model = PLSRegression(2).set_output(transform="pandas").fit(X, Y)
+    names = model.get_feature_names_out().tolist()
+    assert names == ["plsregression0", "plsregression1"]
+    T, U = model.transform(X, Y)
+    assert isinstance(T, pandas.DataFrame)
+    assert isinstance(U, np.ndarray)
+    assert list(T.columns) == names
+    np.testing.assert_array_equal(T, PLSRegression(2).fit(X, Y).transform(X))

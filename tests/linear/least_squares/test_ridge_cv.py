@@ -136,3 +136,11 @@ def test_bad_parameters():
         RidgeCV(cv=3).fit(lambda: iter([(X, y)]))
     with pytest.raises(DataError, match="needs data it can read again"):
         RidgeCV().fit(iter([(X, y)]))
+
+
+def test_a_mode_that_goes_away_for_sparse_rows_is_told():
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20.0)
+    plain = RidgeCV(gcv_mode="svd").fit(X, y)
+    with pytest.warns(FutureWarning, match="RidgeCV: gcv_mode='svd' for sparse X"):
+        told = RidgeCV(gcv_mode="svd").fit(sp.csr_array(X), y)
+    np.testing.assert_allclose(told.coef_, plain.coef_)

@@ -336,6 +336,7 @@ def test_newton_takes_few_passes():
 def test_the_older_names_of_penalties(penalty):
     X, y = make(n=150)
     rho = 0.25 if penalty == "elasticnet" else 0.0
+    rho = 1.0 if penalty == "l1" else rho
     older = LogisticRegression(penalty, l1_ratio=rho, solver="saga", tol=1e-9)
     newer = LogisticRegression(
         C=np.inf if penalty is None else 1.0,
@@ -343,12 +344,27 @@ def test_the_older_names_of_penalties(penalty):
         solver="saga",
         tol=1e-9,
     )
-    np.testing.assert_array_equal(older.fit(X, y).coef_, newer.fit(X, y).coef_)
-    ignored = LogisticRegression(None, C=4.0)
+    with pytest.warns(FutureWarning, match="LogisticRegression: penalty is deprecated"):
+        older.fit(X, y)
+    np.testing.assert_array_equal(older.coef_, newer.fit(X, y).coef_)
+
+
+@pytest.mark.filterwarnings("ignore:.*penalty is deprecated:FutureWarning")
+def test_older_names_that_contradict_the_newer_ones_are_told():
+    X, y = make(n=150)
     with pytest.warns(UserWarning, match="penalty=None will ignore the C=4"):
-        ignored.fit(X, y)
-    with pytest.warns(UserWarning, match="only used when penalty is 'elasticnet'"):
-        LogisticRegression("l1", l1_ratio=0.5, solver="saga").fit(X, y)
+        LogisticRegression(None, C=4.0).fit(X, y)
+    for rho in (0.0, 0.5):
+        with pytest.warns(UserWarning, match="only used when penalty is 'elasticnet'"):
+            LogisticRegression("l1", l1_ratio=rho, solver="saga").fit(X, y)
+
+
+def test_what_goes_away_is_told():
+    X, y = make(n=50)
+    with pytest.warns(FutureWarning, match="l1_ratio=None is deprecated"):
+        LogisticRegression(l1_ratio=None).fit(X, y)
+    with pytest.warns(FutureWarning, match="n_jobs is deprecated"):
+        LogisticRegression(n_jobs=1).fit(X, y)
 
 
 def test_a_strong_l1_penalty_leaves_only_the_intercept():

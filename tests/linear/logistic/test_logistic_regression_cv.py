@@ -121,18 +121,46 @@ def test_bad_input():
         ({"Cs": [1.0, 0.0]}, "Cs must hold at least one number, all > 0"),
         ({"Cs": []}, "Cs must hold at least one number, all > 0"),
         ({"l1_ratios": [0.5, 2.0]}, "l1_ratios must hold at least one number, all in"),
-        ({"use_legacy_attributes": True}, "use_legacy_attributes must be False"),
         ({"l1_ratios": (1.0,)}, "solver 'lbfgs' takes an L2 penalty or none"),
     ):
         with pytest.raises(ParameterError, match=words):
             LogisticRegressionCV(**options).fit(X, y)
     with pytest.raises(DataError, match="at least 2 classes in the data; got one"):
         LogisticRegressionCV().fit(X, np.zeros(60))
-    halves = [(np.flatnonzero(y == 0), np.flatnonzero(y == 1))]
-    with pytest.raises(
-        DataError, match="fold 0 learns from must have every class; got 1"
-    ):
-        LogisticRegressionCV(cv=halves).fit(X, y)
     with pytest.warns(ConvergenceWarning) as caught:
         LogisticRegressionCV(max_iter=1, tol=1e-12, Cs=2, cv=2).fit(X, y)
     assert "fits of the folds' paths stopped" in str(caught[-1].message)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_the_older_attributes_are_dicts_by_class(K):
+    drawn = classification(120, 4, K, random_state=0)
+    X, y = drawn.X, np.array(["a", "b", "c"])[drawn.y]
+    options = dict(Cs=3, cv=2, l1_ratios=(0.0, 0.5), solver="saga", tol=1e-3)
+    newer = LogisticRegressionCV(**options).fit(X, y)
+    older = LogisticRegressionCV(use_legacy_attributes=True, **options).fit(X, y)
+    labels = ["b"] if K == 2 else ["a", "b", "c"]
+    assert list(older.scores_) == list(older.coefs_paths_) == labels
+    for k, label in enumerate(labels):
+        for fold, rho, at in np.ndindex(newer.scores_.shape):
+            assert older.scores_[label][fold, at, rho] == newer.scores_[fold, rho, at]
+            assert older.n_iter_[0, fold, at, rho] == newer.n_iter_[fold, rho, at]
+            np.testing.assert_array_equal(
+                older.coefs_paths_[label][fold, at, rho],
+                newer.coefs_paths_[fold, rho, at, k],
+            )
+    assert older.C_.tolist() == [newer.C_] * len(labels)
+    assert older.l1_ratio_.tolist() == [newer.l1_ratio_] * len(labels)
+    np.testing.assert_array_equal(older.predict_proba(X), newer.predict_proba(X))
+    with pytest.warns(FutureWarning, match="l1_ratios=None is deprecated"):
+        flat = LogisticRegressionCV(
+            Cs=3, cv=2, l1_ratios=None, use_legacy_attributes=True
+        ).fit(X, y)
+    assert flat.scores_["b"].shape == (2, 3)
+    assert flat.n_iter_.shape == (1, 2, 3)
+
+
+def test_what_goes_away_is_told():
+    drawn = classification(60, 3, 2, random_state=0)
+    with pytest.warns(FutureWarning, match="LogisticRegressionCV: penalty is depr"):
+        LogisticRegressionCV(penalty="l2", Cs=2).fit(drawn.X, drawn.y)

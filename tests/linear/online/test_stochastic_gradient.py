@@ -399,3 +399,45 @@ def test_bad_input_is_told_in_one_sentence():
         SGDClassifier().fit(X, np.zeros(20))
     with pytest.raises(DataError, match="Input y must be finite; got NaN in row 1"):
         SGDRegressor().fit(X, np.where(np.arange(20) == 1, np.nan, 1.0))
+
+
+@pytest.mark.parametrize("rate", ["constant", "optimal", "invscaling", "adaptive"])
+@pytest.mark.parametrize("kind", [SGDClassifier, SGDRegressor])
+def test_a_warm_start_is_a_start_at_the_last_weights(kind, rate):
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    options = {"learning_rate": rate, "alpha": 0.1, "tol": None, "random_state": 0}
+    first = kind(max_iter=4, **options).fit(X, y)
+    told = kind(max_iter=3, **options)
+    told.fit(X, y, coef_init=first.coef_, intercept_init=first.intercept_)
+    warm = kind(max_iter=4, warm_start=True, **options).fit(X, y)
+    warm.set_params(max_iter=3).fit(X, y)
+    np.testing.assert_array_equal(warm.coef_, told.coef_)
+    np.testing.assert_array_equal(warm.intercept_, told.intercept_)
+    assert warm.t_ == told.t_ == 1 + 3 * 60
+    warm.fit(X, y, coef_init=first.coef_, intercept_init=first.intercept_)
+    np.testing.assert_array_equal(warm.coef_, told.coef_)  # what is said counts
+
+
+def test_a_share_of_l1_is_needed_by_the_elastic_net_alone():
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    without = SGDClassifier(penalty="l1", l1_ratio=None, random_state=0).fit(X, y)
+    with_one = SGDClassifier(penalty="l1", l1_ratio=0.7, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(without.coef_, with_one.coef_)
+    with pytest.raises(ParameterError, match="SGDRegressor: l1_ratio must be a number"):
+        SGDRegressor(penalty="elasticnet", l1_ratio=None).fit(X, y)
+
+
+def test_a_stream_cannot_stop_early():
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    with pytest.raises(ParameterError, match="early_stopping must be False"):
+        SGDRegressor(early_stopping=True).partial_fit(X, y)
+    with pytest.raises(ParameterError, match="early_stopping must be False"):
+        SGDClassifier(early_stopping=True).partial_fit(X, y, classes=[0, 1])
+
+
+def test_a_column_of_targets_is_one_target():
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60.0) / 60
+    flat = SGDRegressor(random_state=0).fit(X, y)
+    column = SGDRegressor(random_state=0).fit(X, y[:, None])
+    assert column.coef_.shape == (3,)
+    np.testing.assert_array_equal(column.predict(X), flat.predict(X))

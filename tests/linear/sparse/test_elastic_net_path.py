@@ -63,7 +63,7 @@ def test_sparse_weights_start_and_given_alphas():
     [
         ({"l1_ratio": 1.5}, r"enet_path: l1_ratio must be a number in \[0, 1\]; got 1"),
         ({"l1_ratio": 0.0}, "enet_path: l1_ratio must be above 0 for a grid"),
-        ({"eps": 2}, r"enet_path: eps must be a number in \(0, 1\); got 2"),
+        ({"eps": 2}, r"enet_path: eps must be a number in \(0, 1\]; got 2"),
         ({"alphas": [-1.0]}, "enet_path: alphas must be >= 0; got -1"),
         ({"n_alphas": 0}, "enet_path: n_alphas must be a whole number >= 1; got 0"),
     ],

@@ -190,7 +190,7 @@ def test_float32_and_warm_start():
     np.testing.assert_allclose(single.coef_, Lasso(0.1).fit(X, y).coef_, atol=1e-4)
     model = Lasso(0.1, warm_start=True, **TIGHT).fit(X, y)
     first = model.coef_
-    assert model.fit(X, y).n_iter_ == 1
+    assert model.fit(X, y).n_iter_ == 0
     np.testing.assert_allclose(model.coef_, first, atol=1e-12)
     model.set_params(alpha=0.3).fit(X[:, :50], y)  # of another shape: begins at 0
     assert model.coef_.shape == (50,)
@@ -271,3 +271,29 @@ def test_cross_validation_refuses_in_one_sentence():
     with pytest.warns(ConvergenceWarning, match="fits of the folds' paths stopped"):
         model = LassoCV(max_iter=1, tol=1e-12, alphas=5).fit(X, y)
     assert "Raise max_iter" in model.report_.warnings[0]
+
+
+@pytest.mark.parametrize("d", [20, 300])  # by a Gram matrix, and on the rows
+def test_a_warm_start_that_meets_tol_is_the_end(d):
+    X = np.random.default_rng(0).normal(size=(100, d))
+    y = X[:, 0] - 2 * X[:, 1]
+    model = Lasso(0.01, warm_start=True).fit(X, y)
+    before = model.coef_
+    assert model.n_iter_ > 0
+    assert model.fit(X, y).n_iter_ == 0
+    np.testing.assert_array_equal(model.coef_, before)
+    assert model.set_params(alpha=0.5).fit(X, y).n_iter_ > 0
+
+
+def test_a_grid_of_one_penalty_is_the_least_that_leaves_nothing():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    y = X[:, 0] - 2 * X[:, 1]
+    model = LassoCV(alphas=1, eps=1, cv=3).fit(X, y)
+    np.testing.assert_allclose(model.coef_, 0, atol=1e-12)
+    assert (Lasso(0.99 * model.alpha_, tol=1e-9).fit(X, y).coef_ != 0).any()
+
+
+def test_penalties_are_numbers_not_words():
+    X, y = np.eye(6), np.arange(6.0)
+    with pytest.raises(TypeError, match="LassoCV: alphas must hold numbers"):
+        LassoCV(alphas=(1, 1.0, "1")).fit(X, y)

@@ -27,7 +27,7 @@ WHO = "DaskSource"
 
 
 class DaskSource(Source):
-    """PartitionRows of a Dask array or data frame, of any size.
+    """Rows of a Dask array or data frame, of any size.
 
     Parameters
     ----------

@@ -28,6 +28,7 @@ Course: S3-93. References: Wold (1966); de Jong (1993); Dayal and MacGregor (199
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +36,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.checks import check_targets
 from corollary.core.parameters import boolean, one_of, real, whole
+from corollary.core.roles import Projecting
 from corollary.engine import Fitted
 from corollary.linear.least_squares.component_regression import (
     ComponentRegression,
@@ -48,7 +50,7 @@ __all__ = ["PLSRegression"]
 SPENT = 1e-13  # of its length at first: nothing of X'Y is left
 
 
-class PLSRegression(ComponentRegression):
+class PLSRegression(Projecting, ComponentRegression):
     """Regression on components of X that covary with y.
 
     Parameters
@@ -163,6 +165,11 @@ class PLSRegression(ComponentRegression):
         self.y_mean_ = fitted.state.axes.mean_y.astype(dtype)
         self.y_scale_ = found.y_scale.astype(dtype)
         self.n_iter_ = [1] * self.n_components_
+        self._n_features_out = self.n_components_
+        axes = fitted.state.axes
+        if len(axes.s) and not (axes.rest.any() or axes.Z.any()):
+            text = "PLSRegression: y is constant; no component of X covaries with it."
+            warnings.warn(text, UserWarning, stacklevel=6)
 
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Floats:

@@ -31,6 +31,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.deprecations import warn_of_change
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import (
     anything,
@@ -75,7 +76,8 @@ class RidgeCV(RidgePathLearner):
         one fold, while copies of a row may lie in several, unless splits keep them
         together.
     gcv_mode : {'auto', 'svd', 'eigen'}, optional
-        Kept for compatibility; the conditioning decides.
+        Kept for compatibility; the conditioning decides.  'svd' for sparse X is
+        deprecated.
     store_cv_results : bool, default=False
         Whether to keep the squared error of every row left out, or its prediction
         where `scoring` is given.
@@ -148,6 +150,9 @@ class RidgeCV(RidgePathLearner):
         if self.cv is None and least <= 0:
             must = "alphas must be > 0 where rows are left out one by one"
             raise ParameterError(sentence(self, must, f"{least:g}", "Give cv."))
+        if self.gcv_mode == "svd" and data.source.sparse:
+            text = "gcv_mode='svd' for sparse X is deprecated; use 'auto' or 'eigen'"
+            warn_of_change(self, text)
         for name in ("store_cv_results", "alpha_per_target"):
             if self.cv is not None and getattr(self, name):
                 must = f"cv!=None and {name}=True are incompatible: cv must be None"

@@ -62,6 +62,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory, check_two_classes
 from corollary.core.class_weights import class_weight_rule
+from corollary.core.deprecations import warn_of_change
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import (
     Rule,
@@ -116,11 +117,12 @@ class LogisticRegression(SummationLearner, LinearClassifier):
     ----------
     penalty : {'deprecated', 'l1', 'l2', 'elasticnet', None}
         The older way to say what C and l1_ratio say: 'l1' is l1_ratio=1, 'l2' is
-        l1_ratio=0, 'elasticnet' leaves l1_ratio, None is C=inf.
+        l1_ratio=0, 'elasticnet' leaves l1_ratio, None is C=inf.  Deprecated.
     C : float, default=1.0
         Inverse strength of the penalty, inf for none.
     l1_ratio : float, default=0.0
-        Share of the L1 penalty, in [0, 1]: 0 for L2 alone, 1 for L1 alone.
+        Share of the L1 penalty, in [0, 1]: 0 for L2 alone, 1 for L1 alone; None is 0,
+        and deprecated.
     dual : bool, default=False
         Kept for compatibility; only 'liblinear' with L2 takes True.
     tol : float, default=1e-4
@@ -146,7 +148,8 @@ class LogisticRegression(SummationLearner, LinearClassifier):
     warm_start : bool, default=False
         Start from the coefficients of the last fit.
     n_jobs : None
-        Kept for compatibility; see `corollary.set_config(threads=...)`.
+        Kept for compatibility, and deprecated; see
+        `corollary.set_config(threads=...)`.
     link : str or Link, default='logit'
         'logit', 'probit', 'cloglog', 'loglog' or 'cauchit', or a link of
         `corollary.objectives.links`: for two classes, P(y = 1 | x) is its inverse of
@@ -184,6 +187,7 @@ class LogisticRegression(SummationLearner, LinearClassifier):
     [[True, False, False, False]]
     """
 
+    looks_first = True  # the first pass looks at the start
     shapes: ClassVar = {"classes_": "K", "coef_": "m d", "intercept_": "m"}
     rules: ClassVar = {
         "penalty": one_of("deprecated", "l1", "l2", "elasticnet", None),
@@ -256,10 +260,19 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         penalty, C, rho = self.penalty, float(self.C), self.l1_ratio or 0.0
         if penalty is None and (C != 1.0 or rho != 0.0):
             return f"Setting penalty=None will ignore the C={C:g} and l1_ratio={rho:g}."
-        if penalty in PENALTIES and rho not in (0.0, PENALTIES[penalty]):
+        if penalty in PENALTIES and self.l1_ratio not in (None, PENALTIES[penalty]):
             rule = "l1_ratio parameter is only used when penalty is 'elasticnet'."
             return f"{rule} Got (penalty={penalty}) and l1_ratio={rho:g}."
         return None
+
+    def _warn(self) -> None:
+        """Warn of what scikit-learn will drop."""
+        if self.penalty != "deprecated":
+            warn_of_change(self, "penalty is deprecated; use l1_ratio, C=inf for none")
+        if self.l1_ratio is None:
+            warn_of_change(self, "l1_ratio=None is deprecated; use l1_ratio=0")
+        if self.n_jobs is not None:
+            warn_of_change(self, "n_jobs is deprecated and has no effect")
 
     def _check_pairs(self) -> None:
         """Refuse parameters that contradict each other."""
@@ -282,6 +295,7 @@ class LogisticRegression(SummationLearner, LinearClassifier):
             refuse("dual=True needs solver 'liblinear' and L2", f"{solver!r}")
         if contradiction := self._contradiction():
             warnings.warn(contradiction, UserWarning, stacklevel=5)
+        self._warn()
         if self.probability_link() == LINKS["logit"]:
             return
         if K > 2:

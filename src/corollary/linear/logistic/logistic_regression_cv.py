@@ -31,6 +31,7 @@ from corollary.core.checks import (
     check_two_rows,
 )
 from corollary.core.class_weights import class_weight_rule
+from corollary.core.deprecations import warn_of_change
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.interrupt import or_so_far
 from corollary.core.parameters import (
@@ -49,10 +50,11 @@ from corollary.engine.fit import SHORT, inside_another_fit
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.linear.convex_statements import logistic_problem
-from corollary.linear.folds import Folds, folds_of, warn_of_short_folds
+from corollary.linear.folds import folds_of, warn_of_short_folds
 from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.logistic.logistic_regression import SOLVERS, LogisticRegression
 from corollary.linear.logistic.probabilities import log_probabilities, probabilities
+from corollary.linear.logistic.unseen_classes import score_of, with_all_classes
 
 __all__ = ["LogisticRegressionCV"]
 
@@ -68,17 +70,17 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
     Cs : int or array, default=10
         Inverse strengths to try; a number of them lies between 1e-4 and 1e4.
     l1_ratios : array, default=(0.0,)
-        Shares of the L1 penalty to try.
+        Shares of the L1 penalty to try; None is (0.0,), and deprecated.
     fit_intercept : bool, default=True
     cv : int, splitter or iterable, default=None
         Folds; None for 5, or as many as the smallest class has rows, with the classes
         in equal shares.
         A row of weight 0 is left out before folds are made; a row of weight 2 lies in
         one fold, while copies of a row may lie in several, unless splits keep them
-        together.
+        together.  A class that a fold does not learn from has probability 0 there.
     dual : bool, default=False
     penalty : {'deprecated', 'l1', 'l2', 'elasticnet'}
-        'l1' and 'l2' are l1_ratios=(1,) and (0,).
+        'l1' and 'l2' are l1_ratios=(1,) and (0,).  Deprecated.
     scoring : str, function or None
         What is largest at the best fit; None for the accuracy.
     solver : str, default='lbfgs'
@@ -92,8 +94,11 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
     intercept_scaling : float
     random_state : ignored
         As in `LogisticRegression`, as all that has no words here.
-    use_legacy_attributes : False
-        The attributes are those that scikit-learn has with False.
+    use_legacy_attributes : bool, default=False
+        True turns `scores_` and `coefs_paths_` into dicts by class (the second one of
+        two), with axes (folds, Cs, l1_ratios), `n_iter_` into (1, folds, Cs,
+        l1_ratios), `C_` and `l1_ratio_` into one number for each class; the axis of
+        l1_ratios is left out where they are None.
 
     Attributes
     ----------
@@ -143,6 +148,10 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
     }
 
     convex_problem = logistic_problem
+    scores_: Any
+    coefs_paths_: Any
+    C_: Any
+    l1_ratio_: Any
 
     def __init__(
         self,
@@ -205,7 +214,7 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
     # -- parts of a fit ------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
         """Make the folds' paths, choose, and fit the choice."""
-        self._check_attributes()
+        self._warn()
         self.Cs_, self.l1_ratios_ = self._grid()
         check_two_rows(self, rows.n)
         check_two_classes(self)
@@ -213,7 +222,10 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
         most = max(2, min(FOLDS, int(np.bincount(y).min())))
         cv = most if self.cv is None else self.cv
         folds = folds_of(self, cv, X, y, rows.kept, classifier=True)
-        self._check_folds(folds, y)
+        for k, (_, test) in enumerate(folds):
+            if not len(test):
+                must = f"fold {k} must hold out rows with a weight"
+                raise DataError(sentence(self, must, "none"))
         paths = [self._path(X, y, w, train, test) for train, test in folds]
         short = sum(path[3] for path in paths)
         self.coefs_paths_ = np.array([path[0] for path in paths])
@@ -230,13 +242,31 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
             self._average()
             words = "coefficients are means over the folds, which minimise nothing"
             report.optimality = Optimality(words, None)
+        if self.use_legacy_attributes:
+            self._use_legacy_attributes()
         warn_of_short_folds(short, report)
 
-    def _check_attributes(self) -> None:
-        if self.use_legacy_attributes:
-            must = "use_legacy_attributes must be False"
-            remedy = "Arrays take the place of scikit-learn's dicts by class."
-            raise ParameterError(sentence(self, must, "True", remedy))
+    def _warn(self) -> None:
+        """Warn of what scikit-learn will drop."""
+        if self.penalty != "deprecated":
+            warn_of_change(self, "penalty is deprecated; use l1_ratios, C=inf for none")
+        if self.l1_ratios is None:
+            warn_of_change(self, "l1_ratios=None is deprecated; use (0,)")
+
+    def _use_legacy_attributes(self) -> None:
+        """Turn arrays into dicts by class, and a number into one for each class."""
+        K = len(self.classes_)
+        labels = self.classes_.tolist()[-1:] if K == 2 else self.classes_.tolist()
+        last = np.s_[:, :, 0] if self.l1_ratios is None else np.s_[:]
+        scores = np.moveaxis(self.scores_, 1, 2)[last]
+        paths = np.moveaxis(self.coefs_paths_, (3, 0, 2, 1), (0, 1, 2, 3))
+        self.scores_ = {label: scores for label in labels}
+        self.coefs_paths_ = {
+            label: path[last] for label, path in zip(labels, paths, strict=True)
+        }
+        self.n_iter_ = np.moveaxis(self.n_iter_, 1, 2)[last][None]
+        self.C_ = np.full(len(labels), self.C_)
+        self.l1_ratio_ = np.full(len(labels), self.l1_ratio_)
 
     def _grid(self) -> tuple[Floats, Floats]:
         """Return the Cs and the shares of the L1 penalty."""
@@ -254,19 +284,6 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
             must = "l1_ratios must hold at least one number, all in [0, 1]"
             raise ParameterError(sentence(self, must, f"{rhos.tolist()}"))
         return Cs, rhos
-
-    def _check_folds(self, folds: Folds, y: Vector) -> None:
-        """Every fold must learn from all classes, and hold something out."""
-        for k, (train, test) in enumerate(folds):
-            seen = np.unique(y[train])
-            if len(seen) < len(self.classes_):
-                must = f"the rows that fold {k} learns from must have every class"
-                came = f"{len(seen)} of {len(self.classes_)}"
-                remedy = "Use fewer folds, or folds with equal shares of the classes."
-                raise DataError(sentence(self, must, came, remedy))
-            if not len(test):
-                must = f"fold {k} must hold out rows with a weight"
-                raise DataError(sentence(self, must, "none"))
 
     def _model(self, C: float, rho: float) -> LogisticRegression:
         return LogisticRegression(
@@ -299,7 +316,8 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
         """Return coefficients, scores (1), passes, and how many fits stopped short."""
         at_test = {} if w is None else {"sample_weight": w[test]}
         learn = X[train], y[train], None if w is None else w[train]
-        held_out = X[test], y[test]
+        held_out = X[test], y[test], at_test
+        seen, K, d = np.unique(y[train]), len(self.classes_), X.shape[1]
         shape = len(self.l1_ratios_), len(self.Cs_)
         scores, passes = np.empty(shape), np.empty(shape, dtype=int)
         thetas: list[list[Any]] = [[None] * shape[1] for _ in range(shape[0])]
@@ -308,13 +326,16 @@ class LogisticRegressionCV(RowsLearner, LinearClassifier):
             model = self._model(1.0, float(rho)).set_params(warm_start=True)
             scorer = check_scoring(model, scoring=self.scoring)
             for j in np.argsort(self.Cs_):
-                with inside_another_fit():
-                    model.set_params(C=float(self.Cs_[j])).fit(*learn)
-                b = [model.intercept_] if self.fit_intercept else []
-                thetas[i][j] = np.column_stack([model.coef_, *b])
-                scores[i, j] = scorer(model, *held_out, **at_test)
-                passes[i, j] = model.report_.passes
-                short += model.report_.stop in SHORT
+                passes[i, j] = 0
+                if len(seen) > 1:
+                    with inside_another_fit():
+                        model.set_params(C=float(self.Cs_[j])).fit(*learn)
+                    passes[i, j] = model.report_.passes
+                    short += model.report_.stop in SHORT
+                full = with_all_classes(model, seen, K, d)
+                b = [full.intercept_] if self.fit_intercept else []
+                thetas[i][j] = np.column_stack([full.coef_, *b])
+                scores[i, j] = score_of(scorer, full, *held_out)
         return np.array(thetas), scores, passes, short
 
     def _average(self) -> None:

@@ -103,8 +103,8 @@ class Perceptron(SequentialClassifier, LinearClassifier):
         Penalty on the coefficients, none by default.
     alpha : float, default=0.0001
         Strength of the penalty.
-    l1_ratio : float, default=0.15
-        Share of l1 in 'elasticnet'.
+    l1_ratio : float or None, default=0.15
+        Share of l1 in 'elasticnet', which needs it.
     fit_intercept : bool, default=True
         Whether the hyperplane may miss the origin.
     max_iter : int, default=1000
@@ -123,7 +123,7 @@ class Perceptron(SequentialClassifier, LinearClassifier):
     random_state : int, default=0
         Seed of the orders.
     early_stopping : bool, default=False
-        Whether to hold out rows and stop on their loss.
+        Whether to hold out rows and stop on their loss; not in `partial_fit`.
     validation_fraction : float, default=0.1
         Share of the rows held out.
     n_iter_no_change : int, default=5
@@ -131,7 +131,8 @@ class Perceptron(SequentialClassifier, LinearClassifier):
     class_weight : dict, 'balanced' or None
         Weight of each class; a step is multiplied by it.
     warm_start : bool, default=False
-        Start from the weights of the last fit.
+        Start from the weights of the last fit, as with `coef_init=coef_`; the clock t_
+        begins anew.
     output : {'last', 'averaged', 'pocket'}
         Which weights to keep: the last, (4) or (5).
     trace : bool, default=False
@@ -166,7 +167,7 @@ class Perceptron(SequentialClassifier, LinearClassifier):
     rules: ClassVar = {
         "penalty": one_of("l2", "l1", "elasticnet", None),
         "alpha": real(0),
-        "l1_ratio": real(0, 1),
+        "l1_ratio": missing | real(0, 1),
         "fit_intercept": boolean,
         "max_iter": whole(1),
         "tol": missing | real(0),
@@ -189,7 +190,7 @@ class Perceptron(SequentialClassifier, LinearClassifier):
         *,
         penalty: str | None = None,
         alpha: float = 0.0001,
-        l1_ratio: float = 0.15,
+        l1_ratio: float | None = 0.15,
         fit_intercept: bool = True,
         max_iter: int = 1000,
         tol: float | None = 1e-3,
@@ -230,7 +231,7 @@ class Perceptron(SequentialClassifier, LinearClassifier):
         return PerceptronLoss()
 
     def _penalty(self) -> Penalty:
-        return penalty_named(self.penalty, self.alpha, self.l1_ratio)
+        return penalty_named(self.penalty, self.alpha, self.l1_ratio, self)
 
     def _plans(self, data: Data, seed: int) -> list[Plan]:
         """(2) is a step of the loss -u, u <= 0, at a constant rate."""

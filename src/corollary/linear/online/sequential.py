@@ -24,9 +24,9 @@ import numpy as np
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
-from corollary.core.errors import DataError, sentence
+from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.report import Optimality, Report, StopReason
-from corollary.core.rows import rows_loop
+from corollary.core.rows import dense, rows_loop
 from corollary.engine import ArraySource, Data, SequentialLearner
 from corollary.engine.executors.executor import side_by_side
 from corollary.engine.sequential_learner import Start
@@ -68,6 +68,8 @@ class LinearSequentialLearner(SequentialLearner):
     early_stopping: bool
     validation_fraction: float
     warm_start: bool
+    coef_: Any
+    intercept_: Any
     learning_rate: str = "constant"
     trace: bool = False  # whether to note the rows that move w
     output: str = "last"  # 'pocket' keeps w of the fewest errors
@@ -95,17 +97,26 @@ class LinearSequentialLearner(SequentialLearner):
         """Begin where a stream or a warm start left off, or where the user asks."""
         plans, d = self._plans(data, seed), data.source.n_features
         before = getattr(self, "_running", None) or []
-        warm = self.warm_start and len(before) == len(plans) and len(before[0].w) == d
+        if begin.stream and self.early_stopping:
+            must = "early_stopping must be False in partial_fit, which makes one epoch"
+            raise ParameterError(sentence(self, must, "True"))
         if begin.stream and before:
             machines = [machine.copy(done=False) for machine in before]
-        elif warm and not begin.stream:
-            machines = [machine.copy(done=False, waited=0) for machine in before]
         else:
-            machines = self._machines(plans, d, begin)
+            machines = self._machines(plans, d, self._begin(begin, (len(plans), d)))
         single = getattr(self, "target", "") == "numbers"
-        single = single and not data.source.many_targets
+        single = single and len(plans) == 1  # a column of targets is one target
         dtype = data.source.dtype
         return Epochs(plans, machines, seed, dtype, single, data.once)
+
+    def _begin(self, begin: Start, shape: tuple[int, int]) -> Start:
+        """Take what a user does not say from the last fit, where that is asked for."""
+        last = np.atleast_2d(dense(getattr(self, "coef_", np.zeros(0))))
+        if begin.stream or not self.warm_start or last.shape != shape:
+            return begin
+        coef = last if begin.coef is None else begin.coef
+        b = self.intercept_ if begin.intercept is None else begin.intercept
+        return begin._replace(coef=coef, intercept=b)
 
     def _machines(self, plans: list[Plan], d: int, begin: Start) -> list[Machine]:
         """Make the machines, at 0 or where the user asks to start."""

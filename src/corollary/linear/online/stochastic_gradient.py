@@ -87,8 +87,8 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
     penalty : {'l2', 'l1', 'elasticnet', None}
     alpha : float, default=0.0001
         Strength of the penalty; also of the 'optimal' rate (4).
-    l1_ratio : float, default=0.15
-        rho of 'elasticnet'.
+    l1_ratio : float or None, default=0.15
+        rho of 'elasticnet', which needs it.
     fit_intercept : bool, default=True
         Whether to fit b, which is not penalised.
     max_iter : int, default=1000
@@ -109,9 +109,9 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
     eta0 : float or 'pilot', default=0.01
         Rate of the schedules other than 'optimal'.
     power_t : float, default=0.5
-        Exponent of 'invscaling'.
+        Exponent of 'invscaling'; below 0 is deprecated.
     early_stopping : bool, default=False
-        Whether to hold out rows and stop on their loss.
+        Whether to hold out rows and stop on their loss; not in `partial_fit`.
     validation_fraction : float, default=0.1
         Share of the rows held out.
     n_iter_no_change : int, default=5
@@ -119,7 +119,8 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
     class_weight : dict, 'balanced' or None
         Weight of each class in the loss.
     warm_start : bool, default=False
-        Start from the weights of the last fit.
+        Start from the weights of the last fit, as with `coef_init=coef_`; the clock t_
+        begins anew.
     average : bool or int, default=False
         Whether to keep the mean of the iterates, from this step on.
     batch_size : int, default=1
@@ -165,7 +166,7 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
         *,
         penalty: str | None = "l2",
         alpha: float = 0.0001,
-        l1_ratio: float = 0.15,
+        l1_ratio: float | None = 0.15,
         fit_intercept: bool = True,
         max_iter: int = 1000,
         tol: float | None = 1e-3,
@@ -215,7 +216,7 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
         return loss_named(self)
 
     def _penalty(self) -> Penalty:
-        return penalty_named(self.penalty, self.alpha, self.l1_ratio)
+        return penalty_named(self.penalty, self.alpha, self.l1_ratio, self)
 
     def _plans(self, data: Data, seed: int) -> list[Plan]:
         plan = plan_of(self, self._loss(), self._penalty())
@@ -273,8 +274,8 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
     penalty : {'l2', 'l1', 'elasticnet', None}
     alpha : float, default=0.0001
         Strength of the penalty; also of the 'optimal' rate (4).
-    l1_ratio : float, default=0.15
-        rho of 'elasticnet'.
+    l1_ratio : float or None, default=0.15
+        rho of 'elasticnet', which needs it.
     fit_intercept : bool, default=True
         Whether to fit b, which is not penalised.
     max_iter : int, default=1000
@@ -293,15 +294,16 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
     eta0 : float or 'pilot', default=0.01
         Rate of the schedules other than 'optimal'.
     power_t : float, default=0.25
-        Exponent of 'invscaling'.
+        Exponent of 'invscaling'; below 0 is deprecated.
     early_stopping : bool, default=False
-        Whether to hold out rows and stop on their loss.
+        Whether to hold out rows and stop on their loss; not in `partial_fit`.
     validation_fraction : float, default=0.1
         Share of the rows held out.
     n_iter_no_change : int, default=5
         Patience, in epochs.
     warm_start : bool, default=False
-        Start from the weights of the last fit.
+        Start from the weights of the last fit, as with `coef_init=coef_`; the clock t_
+        begins anew.
     average : bool or int, default=False
         Whether to keep the mean of the iterates, from this step on.
     batch_size : int, default=1
@@ -314,6 +316,7 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
     Attributes
     ----------
     coef_ : array of shape (d,) or (m, d)
+        For one target, also as a column, or for several.
     intercept_ : array of shape (1,) or (m,)
     n_iter_ : int
         Epochs.
@@ -350,7 +353,7 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
         *,
         penalty: str | None = "l2",
         alpha: float = 0.0001,
-        l1_ratio: float = 0.15,
+        l1_ratio: float | None = 0.15,
         fit_intercept: bool = True,
         max_iter: int = 1000,
         tol: float | None = 1e-3,
@@ -412,7 +415,7 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
         return loss_named(self)
 
     def _penalty(self) -> Penalty:
-        return penalty_named(self.penalty, self.alpha, self.l1_ratio)
+        return penalty_named(self.penalty, self.alpha, self.l1_ratio, self)
 
     def _plans(self, data: Data, seed: int) -> list[Plan]:
         plan = plan_of(self, self._loss(), self._penalty())

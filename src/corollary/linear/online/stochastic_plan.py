@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.deprecations import warn_of_change
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import boolean, missing, one_of, real, seed, whole
 from corollary.core.report import Report
@@ -53,7 +54,7 @@ PILOT_ROWS = 1000
 RULES = {
     "penalty": one_of("l2", "l1", "elasticnet", None),
     "alpha": real(0),
-    "l1_ratio": real(0, 1),
+    "l1_ratio": missing | real(0, 1),
     "fit_intercept": boolean,
     "max_iter": whole(1),
     "tol": missing | real(0),
@@ -63,7 +64,7 @@ RULES = {
     "random_state": seed,
     "learning_rate": one_of("constant", "optimal", "invscaling", "adaptive"),
     "eta0": real(0, ends="(]") | one_of("pilot"),
-    "power_t": real(0),
+    "power_t": real(),
     "early_stopping": boolean,
     "validation_fraction": real(0, 1, ends="()"),
     "n_iter_no_change": whole(1),
@@ -87,6 +88,9 @@ def loss_named(learner: Any) -> Loss:
 def plan_of(learner: Any, loss: Loss, penalty: Penalty) -> Plan:
     """Turn a learner's parameters into a plan, the rate of a pilot left open."""
     rate = learner.learning_rate
+    if learner.power_t < 0:
+        text = "a power_t below 0, which lets the rate grow, is deprecated; use >= 0"
+        warn_of_change(learner, text)
     if rate == "optimal" and learner.alpha == 0:
         must = "alpha must be > 0 for learning_rate='optimal', whose rate is 1/alpha"
         remedy = "Use learning_rate='constant' or 'invscaling'."

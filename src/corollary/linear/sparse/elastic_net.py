@@ -53,7 +53,8 @@ class ElasticNet(ElasticNetLearner):
     tol : float, default=1e-4
         The fit stops when the duality gap is below ``tol * sum w (y - mean)^2 / N``.
     warm_start : bool, default=False
-        Whether to begin at the coefficients of the fit before.
+        Whether to begin at the coefficients of the fit before; where they meet `tol`,
+        that is the end, with n_iter_ = 0.
     positive : bool, default=False
         Require b >= 0.
     random_state, selection : ignored
@@ -126,7 +127,7 @@ class ElasticNetCV(ElasticNetCVLearner):
     l1_ratio : float or array, default=0.5
         The share to use, or the shares to try.
     eps : float, default=1e-3
-        The last alpha of the grid over the first.
+        The last alpha of the grid over the first, at most 1.
     alphas : int or array, default=100
         Length of the grid for each l1_ratio, or the penalties themselves.
     fit_intercept : bool, default=True

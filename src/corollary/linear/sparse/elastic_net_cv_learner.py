@@ -61,7 +61,7 @@ class ElasticNetCVLearner(RowsLearner, SingleRegressor):
     any_layout = True
     shapes: ClassVar = {"coef_": "d"}
     rules: ClassVar = {
-        "eps": real(0, 1, ends="()"),
+        "eps": real(0, 1, ends="(]"),
         "alphas": whole(1) | array_like,
         "fit_intercept": boolean,
         "precompute": one_of("auto") | boolean | array_like,

@@ -87,7 +87,7 @@ def enet_path(
     l1_ratio : float, default=0.5
         Share of the L1 penalty, above 0 unless `alphas` are given.
     eps : float, default=1e-3
-        The last alpha of the grid over the first.
+        The last alpha of the grid over the first, at most 1.
     n_alphas : int, default=100
         Length of the grid.
     alphas : array, optional
@@ -123,7 +123,7 @@ def enet_path(
     who = "enet_path"
     for name, value, rule in (
         ("l1_ratio", l1_ratio, real(0, 1)),
-        ("eps", eps, real(0, 1, ends="()")),
+        ("eps", eps, real(0, 1, ends="(]")),
         ("n_alphas", n_alphas, whole(1)),
         ("alphas", alphas, missing | array_like),
         ("positive", positive, boolean),

@@ -56,7 +56,8 @@ class Lasso(ElasticNetLearner):
     tol : float, default=1e-4
         The fit stops when the duality gap is below ``tol * sum w (y - mean)^2 / N``.
     warm_start : bool, default=False
-        Whether to begin at the coefficients of the fit before.
+        Whether to begin at the coefficients of the fit before; where they meet `tol`,
+        that is the end, with n_iter_ = 0.
     positive : bool, default=False
         Require b >= 0.
     random_state, selection : ignored
@@ -123,7 +124,7 @@ class LassoCV(ElasticNetCVLearner):
     Parameters
     ----------
     eps : float, default=1e-3
-        The last alpha of the grid over the first, alpha_max of (3).
+        The last alpha of the grid over the first, alpha_max of (3); at most 1.
     alphas : int or array, default=100
         Length of the grid, or the penalties themselves.
     fit_intercept : bool, default=True
