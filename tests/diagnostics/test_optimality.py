@@ -180,6 +180,7 @@ def logistic_values(model):
     )
 
 
+@pytest.mark.filterwarnings("ignore:LogisticRegression. penalty is deprecated")
 @pytest.mark.parametrize(
     "options",
     [
