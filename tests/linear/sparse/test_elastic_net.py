@@ -97,3 +97,12 @@ def test_a_grid_needs_some_lasso():
     model = ElasticNetCV(l1_ratio=0.0, alphas=[1.0, 0.01], tol=1e-10).fit(X, y)
     ridge = Ridge(model.alpha_ * len(y)).fit(X, y)
     np.testing.assert_allclose(model.coef_, ridge.coef_, atol=1e-6)
+
+
+def test_penalties_that_are_given_are_one_grid_for_every_share():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = X @ [3.0, 0.0, -2.0]
+    options = {"l1_ratio": [0.1, 0.9], "cv": 3}
+    model = ElasticNetCV(alphas=[0.1, 1.0], **options).fit(X, y)
+    assert model.alphas_.tolist() == [1.0, 0.1]
+    assert ElasticNetCV(alphas=2, **options).fit(X, y).alphas_.shape == (2, 2)

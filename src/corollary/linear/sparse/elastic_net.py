@@ -157,6 +157,7 @@ class ElasticNetCV(ElasticNetCVLearner):
     alpha_, l1_ratio_ : float
         The penalty with the least mean error on rows held out.
     alphas_ : array of shape (a,) or (l, a)
+        One grid, or one for each of several shares where alphas are not given.
     mse_path_ : array of shape (a, k) or (l, a, k)
         Mean squared error of each fold on its rows held out.
     coef_ : array of shape (d,)

@@ -127,7 +127,8 @@ class ElasticNetCVLearner(RowsLearner, SingleRegressor):
         best, at = np.unravel_index(np.argmin(mean), mean.shape)
         self._publish_ratio(float(ratios[best]))
         self.alpha_ = float(grids[best, at])
-        self.alphas_ = grids[0] if len(ratios) == 1 else grids
+        alike = len(ratios) == 1 or np.ndim(self.alphas)
+        self.alphas_ = grids[0] if alike else grids
         self.mse_path_ = mse[0] if len(ratios) == 1 else mse
         chosen = np.array([self.alpha_])
         (point,) = next(self._solved(whole_design, chosen, ratios[best]))
