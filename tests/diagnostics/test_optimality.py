@@ -181,6 +181,7 @@ def logistic_values(model):
 
 
 @pytest.mark.filterwarnings("ignore:LogisticRegression. penalty is deprecated")
+@pytest.mark.filterwarnings("ignore:l1_ratio parameter is only used")
 @pytest.mark.parametrize(
     "options",
     [
