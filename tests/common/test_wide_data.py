@@ -361,3 +361,31 @@ def test_many_sparse_columns_are_never_made_dense():
     ours = corollary.RidgeCV().fit(S, y)
     assert ours.alpha_ == theirs.alpha_
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-10)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("solver", ["lsqr", "eigen"])
+@pytest.mark.parametrize("shrinkage", [None, 0.3, 0.9])
+def test_shrunk_discriminants_of_few_rows_lie_in_their_span(
+    shrinkage, solver, weighted, monkeypatch
+):
+    some = X[:, :60]
+    w = np.random.default_rng(6).uniform(0.5, 2.0, N) if weighted else None
+    options = {"shrinkage": shrinkage, "solver": solver}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rows = LinearDiscriminantAnalysis(**options).fit(some, LABEL, w)
+        monkeypatch.setattr(engine.Data, "few_rows", 10**9)
+        pairs = LinearDiscriminantAnalysis(**options).fit(some, LABEL, w)
+    assert rows.scalings_.shape[1] <= N + 3
+    for name in ("coef_", "intercept_", "covariance_", "explained_variance_ratio_"):
+        a, b = getattr(rows, name), getattr(pairs, name)
+        np.testing.assert_allclose(
+            a, b, atol=1e-8 * np.abs(b).max(), rtol=1e-8, err_msg=name
+        )
+    if shrinkage:
+        assert rows.report_.condition == pytest.approx(pairs.report_.condition)
+    new = X[:, 60:120]
+    np.testing.assert_allclose(
+        np.abs(rows.transform(new)), np.abs(pairs.transform(new)), rtol=1e-6, atol=1e-8
+    )

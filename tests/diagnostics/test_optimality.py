@@ -180,6 +180,8 @@ def logistic_values(model):
     )
 
 
+@pytest.mark.filterwarnings("ignore:LogisticRegression. penalty is deprecated")
+@pytest.mark.filterwarnings("ignore:l1_ratio parameter is only used")
 @pytest.mark.parametrize(
     "options",
     [
@@ -187,13 +189,12 @@ def logistic_values(model):
         {"class_weight": "balanced"},
         {"class_weight": {"no": 5.0, "yes": 0.5}},
         {"fit_intercept": False},
-        {"penalty": "l1", "l1_ratio": 1.0, "solver": "saga"},
+        {"penalty": "l1", "solver": "saga"},
         {"penalty": "l2"},
         {"l1_ratio": 0.3, "solver": "saga", "class_weight": "balanced"},
     ],
     ids=str,
 )
-@pytest.mark.filterwarnings("ignore:.*penalty is deprecated:FutureWarning")
 def test_every_parameter_of_logistic_regression_counts(options):
     model = LogisticRegression(C=0.5, tol=1e-10, max_iter=1000, **options)
     model.fit(X, y, sample_weight=w)

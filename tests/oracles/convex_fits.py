@@ -11,6 +11,8 @@ from oracles import convex_programs as programs
 from oracles.convex_objectives import dense, gram
 from scipy.special import logsumexp
 
+from corollary.kernel_methods.representer_machine import loss_of
+
 Floats = Any
 
 
@@ -71,7 +73,7 @@ def kernel_huber(model: Any, X: Any, y: Floats, w: Floats) -> tuple[float, float
 
     The loss is the least (r - u)^2/2 + delta |u| over u.
     """
-    K, a, delta = gram(model, X), np.zeros(len(y)), float(model._loss().delta)
+    K, a, delta = gram(model, X), np.zeros(len(y)), float(loss_of(model).delta)
     a[w > 0] = dense(model.dual_coef_)[0]
     f = K @ a + float(model.intercept_[0])
     value = 0.5 * model.lam * a @ K @ a + w @ huber(y - f, delta)

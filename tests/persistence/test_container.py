@@ -66,9 +66,9 @@ def test_what_is_no_file_is_refused(tmp_path):
 def test_other_versions(good):
     tree, arrays = parts_of(good.read_bytes())
     assert (tree["format"], tree["version"]) == (3, corollary.__version__)
-    good.write_bytes(sealed(tree | {"format": 3, "version": "9.1"}, arrays))
-    assert "got 3, written by Corollary 9.1. Upgrade Corollary." in refused(good)
-    good.write_bytes(sealed(tree | {"format": 1}, arrays))
+    good.write_bytes(sealed(tree | {"format": 4, "version": "9.1"}, arrays))
+    assert "got 4, written by Corollary 9.1. Upgrade Corollary." in refused(good)
+    good.write_bytes(sealed(tree | {"format": 2}, arrays))
     assert "Fit and save the model again" in refused(good)
     good.write_bytes(sealed(tree | {"version": "0.10.0"}, arrays))
     with pytest.warns(UserWarning, match=r"was written by Corollary 0\.10\.0"):

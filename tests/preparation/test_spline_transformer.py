@@ -6,7 +6,7 @@ from scipy.interpolate import CubicSpline
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import SplineTransformer as Theirs
 
-from corollary import LinearRegression, SplineTransformer
+from corollary import LinearRegression, SplineTransformer, engine
 from corollary.core.errors import DataError, ParameterError
 
 RNG = np.random.default_rng(0)
@@ -167,3 +167,31 @@ def test_outside_the_knots_gets_a_sentence():
 def test_bad_parameters_get_a_sentence(options, words):
     with pytest.raises(ParameterError, match=words):
         SplineTransformer(**options).fit([[0.0], [1.0], [2.0]])
+
+
+@pytest.mark.parametrize("sparse_output", [False, True])
+@pytest.mark.parametrize("knots", ["uniform", "quantile"])
+def test_missing_values_have_no_spline(knots, sparse_output):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    X[rng.random(X.shape) < 0.2] = np.nan
+    X[:, 2] = np.nan  # a column without any value
+    options = {"knots": knots, "sparse_output": sparse_output}
+    model = SplineTransformer(handle_missing="zeros", **options).fit(X)
+    H = model.transform(X)
+    H = (H.toarray() if sparse_output else H).reshape(300, 3, -1)
+    assert (H[np.isnan(X)] == 0).all()
+    assert np.isfinite(model.knots_).all()
+    for j in (0, 1):  # what is there is as if nothing were missing
+        x = X[~np.isnan(X[:, j]), j, None]
+        alone = SplineTransformer(knots=knots).fit(x)
+        np.testing.assert_allclose(model.knots_[:, j], alone.knots_[:, 0], rtol=1e-12)
+        here = H[~np.isnan(X[:, j]), j]
+        np.testing.assert_allclose(here, alone.transform(x), atol=1e-12)
+    with engine.use(chunk_rows=17):
+        again = SplineTransformer(handle_missing="zeros", **options).fit(X)
+    np.testing.assert_array_equal(again.knots_, model.knots_)
+    with pytest.raises(DataError, match="NaN"):
+        SplineTransformer(**options).fit(X)
+    with pytest.raises(DataError, match="infinity"):
+        model.transform(np.full((1, 3), np.inf))

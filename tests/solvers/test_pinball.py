@@ -7,7 +7,7 @@ from corollary.solvers.pinball import (
     Feasible,
     Nearest,
     Path,
-    Rows,
+    QuantileRows,
     corner_of,
     newton_step,
     solve_rows,
@@ -17,7 +17,7 @@ from corollary.solvers.pinball import (
 def problem(seed=0, n=40, p=3):
     rng = np.random.default_rng(seed)
     Z, w = rng.normal(size=(n, p)), rng.uniform(0.5, 2, size=n)
-    return Rows(Z, rng.normal(size=n), w, rng.uniform(0.2, 0.8, size=n))
+    return QuantileRows(Z, rng.normal(size=n), w, rng.uniform(0.2, 0.8, size=n))
 
 
 def test_gradient_and_hessian_are_finite_differences():

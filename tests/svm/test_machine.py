@@ -12,7 +12,7 @@ from common.machines import data
 from sklearn.metrics.pairwise import rbf_kernel
 
 import corollary
-from corollary import SVC
+from corollary import SVC, SVDD
 from corollary.core.errors import DataError
 from corollary.kernels import Spectrum
 
@@ -71,6 +71,11 @@ def test_a_function_may_be_of_texts(tmp_path):
         assert list(model.support_vectors_) == [texts[i] for i in model.support_]
         with pytest.raises(DataError, match="must hold objects such as those"):
             model.predict(K)
+    cosine = k.normalized()  # a ball of texts, on a sphere
+    ball = SVDD(kernel=cosine, nu=0.2, tol=1e-8).fit(texts)
+    given = SVDD(kernel="precomputed", nu=0.2, tol=1e-8).fit(cosine(texts))
+    a, b = ball.decision_function(texts), given.decision_function(cosine(texts))
+    np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-8)
     with pytest.raises(DataError, match="X must hold numbers; got the text"):
         SVC().fit(texts, y)
     corollary.save(SVC(kernel=k).fit(texts, y), tmp_path / "texts")

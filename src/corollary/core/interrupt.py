@@ -20,6 +20,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextvars import copy_context
 from typing import Any, TypeVar
 
@@ -32,6 +33,7 @@ from corollary.core.report import Report, StopReason
 __all__ = [
     "apart",
     "as_before",
+    "awaited",
     "caught",
     "conclude",
     "or_so_far",
@@ -106,6 +108,16 @@ def stop_if_asked() -> None:
     """Raise KeyboardInterrupt in a thread whose token is stopped."""
     if loops.asked_to_stop():
         raise KeyboardInterrupt
+
+
+def awaited(future: Future[R]) -> R:
+    """Wait for a part; Ctrl-C is heard even where its signal went to another thread."""
+    while True:
+        try:
+            return future.result(LISTEN)
+        except TimeoutError:
+            if future.done():  # the part's own
+                return future.result()
 
 
 # -- calls that cannot be interrupted --------------------------------------------------

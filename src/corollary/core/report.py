@@ -42,7 +42,7 @@ class StopReason(enum.Enum):
     )
     STREAMING = ("streaming", "more data may follow through partial_fit", "")
     STOPPED = (
-        "called back",
+        "stopped by a callback",
         "a callback asked to stop; the last state was kept",
         "Fit again without the callback, or let it wait longer.",
     )

@@ -28,6 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.checks import check_query
+from corollary.core.hooks import hook
 from corollary.core.memory import check_answer
 from corollary.core.parameters import Rule
 from corollary.core.report import Report
@@ -131,6 +132,7 @@ class Estimator(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.takes_sparse
+        tags.input_tags.allow_nan = self.takes_missing()
         return tags
 
     def set_callbacks(self, *callbacks: Any) -> Self:
@@ -151,6 +153,7 @@ class Estimator(BaseEstimator):
         CallbackSupportMixin.set_callbacks(self, *callbacks)
         return self
 
+    @hook
     def working_bytes(self, rows: int, features: int) -> float:
         """Estimate the memory of a fit beside its data, where it grows with the rows.
 
@@ -158,6 +161,12 @@ class Estimator(BaseEstimator):
         """
         return 0.0
 
+    @hook
+    def takes_missing(self) -> bool:
+        """Tell whether NaN stands for a missing value; else it is refused."""
+        return False
+
+    @hook
     def sums_bytes(self, n_features: int) -> int:
         """Estimate the size of one chunk's statistics, where it is large."""
         return 0

@@ -43,9 +43,9 @@ from corollary.objectives.losses import Absolute, Quantile, Squared
 from corollary.solvers.convex_problem import (
     WHO,
     ConvexProblem,
-    KernelProblem,
-    LinearProblem,
-    MachineProblem,
+    KernelStatement,
+    LinearStatement,
+    MachineStatement,
     from_here,
     not_handled,
 )
@@ -173,9 +173,9 @@ def targets(model: Any, X: Matrix, y: Any) -> Any:
 # -- the proofs ------------------------------------------------------------------------
 def prove(problem: ConvexProblem) -> OptimalityGap:
     """Return the proof of one problem at its point."""
-    if isinstance(problem, LinearProblem):
+    if isinstance(problem, LinearStatement):
         return of_linear(problem)
-    if isinstance(problem, KernelProblem):
+    if isinstance(problem, KernelStatement):
         return of_kernel(problem)
     return of_machine(problem)
 
@@ -185,7 +185,7 @@ def proof_of(primal: float, dual: float, residual: float) -> OptimalityGap:
     return OptimalityGap(primal, dual, max(primal - dual, 0.0), residual)
 
 
-def of_linear(p: LinearProblem) -> OptimalityGap:
+def of_linear(p: LinearStatement) -> OptimalityGap:
     """Prove (1)."""
     found = duality_gap(
         p.loss,
@@ -214,7 +214,7 @@ def of_linear(p: LinearProblem) -> OptimalityGap:
     return proof_of(p.scale * found.primal, p.scale * dual, p.scale * worst)
 
 
-def dual_point(p: LinearProblem, slope: Floats, share: Floats) -> Floats | None:
+def dual_point(p: LinearStatement, slope: Floats, share: Floats) -> Floats | None:
     """Return v for the dual where a penalty that is not smooth asks for the right one.
 
     sum_i o_i v_i x_i must be 0, or within l1.  Of squares v is the residual, less what
@@ -239,7 +239,7 @@ def dual_point(p: LinearProblem, slope: Floats, share: Floats) -> Floats | None:
     return np.clip(lp.x, *ends) if lp.success else None
 
 
-def of_kernel(p: KernelProblem) -> OptimalityGap:
+def of_kernel(p: KernelStatement) -> OptimalityGap:
     """Prove (3) with (4), and with (5) where the width was found."""
     box, b = p.box, p.b
     inside = box.feasible(b)
@@ -263,13 +263,13 @@ def of_kernel(p: KernelProblem) -> OptimalityGap:
     return proof_of(primal + more, dual + p.width * mass, residual)
 
 
-def dual_value(p: KernelProblem, b: Floats, Kb: Floats) -> float:
+def dual_value(p: KernelStatement, b: Floats, Kb: Floats) -> float:
     """Return (4)."""
     value = -0.5 * float(b @ Kb) - float(p.box.q @ b)
     return value - float(p.box.cost(b).sum())
 
 
-def of_machine(p: MachineProblem) -> OptimalityGap:
+def of_machine(p: MachineStatement) -> OptimalityGap:
     """Prove one vector of weights, with the best b that is found for it."""
     box, w = p.box, p.w
     u = -box.q - np.asarray(p.X @ w)
@@ -289,7 +289,7 @@ def of_machine(p: MachineProblem) -> OptimalityGap:
     return proof_of(primal, best, residual)
 
 
-def multipliers(p: MachineProblem, u: Floats, width: Floats) -> Floats:
+def multipliers(p: MachineStatement, u: Floats, width: Floats) -> Floats:
     """Return b from u, and at corners the b whose sum_i b_i x_i is nearest to w."""
     box = p.box
     ends = np.sort([box.best(u - width), box.best(u + width)], axis=0)

@@ -85,7 +85,8 @@ class GaussianRule(Classifier):
 
     def predict(self, X: Any) -> Vector:
         """Return the class of largest discriminant."""
-        return self.classes_[self._decide(self._query(X))]
+        best = self._decide(self._query(X))
+        return self.classes_[best]
 
     @available_if(has_densities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:

@@ -62,8 +62,8 @@ from corollary.discriminants.scatter_learner import Scattered, ScatterLearner
 from corollary.discriminants.shrinkage import shrunk, spread
 from corollary.distributions.covariance import diagnose
 from corollary.engine import Fitted
-from corollary.engine.classes import ClassScatters, WithinTriangle
-from corollary.linear_algebra.decompositions import eigh, eigvalsh, svd
+from corollary.engine.classes import ClassScatters, WithinTriangle, between
+from corollary.linear_algebra.decompositions import eigh, eigvalsh, qr, svd
 
 __all__ = ["LinearDiscriminantAnalysis"]
 
@@ -81,6 +81,7 @@ class Line:
     means: Any = None  # (k, d)
     priors: Any = None  # (k,)
     Sigma: Any = None  # (d, d)
+    condition: float | None = None  # of Sigma, where it is known
 
 
 class LinearDiscriminantAnalysis(ScatterLearner, Projecting, GaussianRule):
@@ -192,8 +193,12 @@ class LinearDiscriminantAnalysis(ScatterLearner, Projecting, GaussianRule):
             raise DataError(sentence(self, must, f"{n:g} rows and {k} classes"))
         pi = class_priors(self, self.priors, s.n, strict=False)
         if isinstance(s, WithinTriangle):
-            line = whitened(s, root_axes(s.R / np.sqrt(n)), pi, self.tol)
-            Sigma = s.within() / n if self.store_covariance else None
+            if self.solver == "svd":
+                line = whitened(s, root_axes(s.R / np.sqrt(n)), pi, self.tol)
+            else:
+                line = in_the_span(s, self.shrinkage or 0.0, pi)
+            kept = self.store_covariance or self.solver != "svd"
+            Sigma = shrunk(s.within() / n, self.shrinkage or 0.0) if kept else None
             return replace(line, means=s.mean, priors=pi, Sigma=Sigma)
         Sigma = self._covariance(s, state, pi, q)
         if self.solver == "svd":
@@ -224,10 +229,9 @@ class LinearDiscriminantAnalysis(ScatterLearner, Projecting, GaussianRule):
         k, d = state.k, state.d
         report.facts["n_parameters"] = k * d + d * (d + 1) // 2 + k - 1
         report.facts |= {"rank": line.rank, "n_features": d}
-        if not state.wide:
-            eigenvalues = eigvalsh(line.Sigma)
-            if eigenvalues[0] > 0:
-                report.condition = float(eigenvalues[-1] / eigenvalues[0])
+        report.condition = line.condition
+        if not state.wide and self.solver == "svd":
+            report.condition = condition_of(eigvalsh(line.Sigma))
         if line.rank < d:
             which = "fewer rows than features"
             if not state.wide:
@@ -275,9 +279,9 @@ class LinearDiscriminantAnalysis(ScatterLearner, Projecting, GaussianRule):
         return Quadratic(None, self.coef_[c], float(self.intercept_[c]))
 
     def _needs_root_only(self) -> bool:
-        """Tell whether Sigma is neither shrunk nor estimated by others."""
-        plain = not self.shrinkage and self.covariance_estimator is None
-        return plain and self.solver == "svd" and not self._by_class()
+        """Tell whether a root of S_W gives Sigma, shrunk by a share or not."""
+        plain = self.solver != "svd" or not self.shrinkage
+        return plain and self.covariance_estimator is None and not self._by_class()
 
     def _by_class(self) -> bool:
         """Tell whether Sigma needs the scatter of every class."""
@@ -324,14 +328,47 @@ def whitened(s: Any, found: Axes, pi: Floats, tol: float) -> Line:
     return Line(coef, intercept - coef @ (pi @ s.mean), v, ratios, rank)
 
 
-def generalised(means: Floats, Sigma: Floats, between: Floats, pi: Floats) -> Line:
-    """Solve (3) on the range of Sigma, with v' Sigma v = 1; then (1)."""
+def generalised(
+    means: Floats, Sigma: Floats, apart: Floats, pi: Floats, outside: float = 0.0
+) -> Line:
+    """Solve (3) on the range of Sigma, with v' Sigma v = 1; then (1).
+
+    `outside` is the sum of the lambda of directions that are not looked at.
+    """
     values, V = eigh(Sigma)
     kept = values > len(Sigma) * np.finfo(np.float64).eps * max(values[-1], 0.0)
     W = V[:, kept] / np.sqrt(values[kept])  # W W' = Sigma^-1
-    shares, U = eigh(W.T @ between @ W)
+    shares, U = eigh(W.T @ apart @ W)
     shares, v = shares[::-1], (W @ U)[:, ::-1]
-    ratios = shares / max(float(shares.sum()), np.finfo(np.float64).tiny)
+    ratios = shares / max(float(shares.sum()) + outside, np.finfo(np.float64).tiny)
     coef = means @ v @ v.T
     intercept = log_of(pi) - 0.5 * (means * coef).sum(axis=1)
-    return Line(coef, intercept, v, ratios, int(kept.sum()))
+    condition = condition_of(values)
+    return Line(coef, intercept, v, ratios, int(kept.sum()), condition=condition)
+
+
+def in_the_span(s: WithinTriangle, rho: float, pi: Floats) -> Line:
+    """Solve (3) and (1) for few rows, in the span of them and of the means.
+
+    Outside of it both matrices of (3) are multiples of the identity, as shrinkage adds
+    them: nothing there tells the classes apart.
+    """
+    n, d = float(s.n.sum()), s.mean.shape[1]
+    Q, _ = qr(np.vstack([s.R, s.mean]).T, mode="economic")  # (d, q)
+    R, means = s.R @ Q, s.mean @ Q
+    S_W, S_B = R.T @ R / n, between(s.n, means) / n
+    within, more = rho * np.trace(S_W) / d, rho * np.trace(S_B) / d
+    Sigma, apart = (1 - rho) * S_W, (1 - rho) * S_B
+    np.fill_diagonal(Sigma, np.diagonal(Sigma) + within)
+    np.fill_diagonal(apart, np.diagonal(apart) + more)
+    outside = (d - Q.shape[1]) * more / within if within > 0 else 0.0
+    line = generalised(means, Sigma, apart, pi, outside)
+    rank = d if within > 0 else line.rank
+    coef, v = line.coef @ Q.T, Q @ line.scalings
+    return replace(line, coef=coef, scalings=v, rank=rank)
+
+
+def condition_of(eigenvalues: Floats) -> float | None:
+    """Return the condition number of a covariance, None where it is singular."""
+    low, high = float(eigenvalues[0]), float(eigenvalues[-1])
+    return high / low if low > 0 else None

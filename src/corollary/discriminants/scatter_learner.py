@@ -70,9 +70,9 @@ class ScatterLearner(StreamingClassifier):
     def start(self, data: Data, seed: int) -> Scattered:
         """Check what was asked for; let the user's estimator see the rows."""
         k, source = len(self.classes_), data.source
-        self._check_asked(k, source.n_features)
         wide = self._needs_root_only() and data.few_rows <= source.n_features
         check_classes(self, data, matrices=k if self._by_class() else 1, rows=wide)
+        self._check_asked(k, source.n_features)
         given = None
         if self.covariance_estimator is not None:
             given = estimated(self, data, self.covariance_estimator)

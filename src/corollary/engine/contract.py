@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
+from corollary.core.hooks import hook
 from corollary.core.parameters import Rule
 from corollary.core.report import Report, StopReason
 from corollary.engine.data import Data
@@ -23,21 +24,7 @@ from corollary.engine.fit import Fitted, Settled, by_passes, fit, one_batch
 from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
 
-__all__ = ["HOOKS", "StreamingClassifier", "StreamingLearner", "SummationLearner"]
-
-#: The concrete methods that an estimator may override.  All others are final.
-HOOKS = (
-    "objective",  # the value to trace
-    "stop",  # why to stop now
-    "starts",  # several states to start from
-    "max_passes",  # the most passes from one start
-    "settle",  # a last look at the data
-    "publishable",  # whether a state makes a model without that look
-    "account",  # what the report says of the state
-    "sums_bytes",  # the size of one chunk's statistics
-    "working_bytes",  # the memory of a fit beside its data
-    "__sklearn_tags__",  # what scikit-learn asks for
-)
+__all__ = ["StreamingClassifier", "StreamingLearner", "SummationLearner"]
 
 
 class SummationLearner(ABC):
@@ -65,33 +52,41 @@ class SummationLearner(ABC):
     def publish(self, fitted: Fitted) -> None:
         """Set the learned attributes."""
 
+    @hook
     def objective(self, statistics: Any, state: Any) -> float:
         """Return the objective to trace, lower is better."""
         return 0.0
 
+    @hook
     def stop(self, state: Any) -> StopReason | None:
         """Say why to stop now, or None to go on; one step is enough by default."""
         return StopReason.CLOSED_FORM
 
+    @hook
     def starts(self, data: Data, seed: int) -> Iterator[Any]:
         """Yield the states to start from; the best end wins."""
         yield self.start(data, seed)
 
+    @hook
     def max_passes(self) -> int:
         """Bound the number of passes from one start."""
         return int(getattr(self, "max_iter", None) or 1)
 
+    @hook
     def settle(self, data: Data, state: Any) -> Settled:
         """Look at the data once more with the last state, if that is worth a pass."""
         return Settled(state)
 
+    @hook
     def publishable(self, state: Any) -> bool:
         """Return whether a state makes a model where Ctrl-C leaves out `settle`."""
         return True
 
-    def account(self, state: Any, report: Report) -> None:  # noqa: B027
+    @hook  # noqa: B027
+    def account(self, state: Any, report: Report) -> None:
         """Report how far from optimal the state is, and what else is known."""
 
+    @hook
     def sums_bytes(self, n_features: int) -> int:
         """Estimate the size of one chunk's statistics, where it is large.
 

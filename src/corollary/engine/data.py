@@ -122,7 +122,8 @@ class Data:
         if self._checked:
             return None
         numbers = getattr(self.learner, "target", "none") in ("number", "numbers")
-        return Check(type(self.learner).__name__, self.source.names, numbers)
+        missing = getattr(self.learner, "takes_missing", bool)()
+        return Check(type(self.learner).__name__, self.source.names, numbers, missing)
 
     def _end_pass(self, seen: Seen) -> None:
         """End a pass; the first one shows whether there is anything to learn from."""

@@ -21,6 +21,7 @@ class Check(NamedTuple):
     who: str
     names: list[str] | None
     numbers: bool  # whether y must hold numbers
+    missing: bool = False  # whether X may hold NaN
 
 
 class Seen(NamedTuple):
@@ -54,7 +55,9 @@ def checked(check: Check, chunk: Chunk) -> Seen:
     who, row = check.who, chunk.first_row
     size, target, weight = 0.0, 0.0, float(chunk.n > 0)
     if chunk.n:
-        size = check_finite(who, chunk.X, names=check.names, first_row=row)
+        size = check_finite(
+            who, chunk.X, names=check.names, first_row=row, missing=check.missing
+        )
     if check.numbers and chunk.y is not None and chunk.y.dtype.kind not in "fiub":
         must, came = "y must hold numbers", f"{chunk.y.dtype} from row {row} on"
         raise DataError(sentence(who, must, came, "Encode text as numbers first."))

@@ -16,7 +16,8 @@ of the line.  The cell that holds a rank is cut again, half by values and half b
 binary numbers that stand for them, until its lowest and highest value are equal.  Each
 pass cuts by 128 at least, so the number of passes is about log n / log 128, and never
 above ten: a double has 64 bits.  Cells of two chunks add up, so nothing depends on the
-chunks, and no digit is lost.
+chunks, and no digit is lost.  Missing values (NaN) count in no cell: each column has a
+total weight of its own.
 
 Course: S0-63. Reference: Munro and Paterson (1980).
 """
@@ -24,6 +25,7 @@ Course: S0-63. Reference: Munro and Paterson (1980).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,8 +44,8 @@ TIE = 1e-9  # share of a row by which a sum of weights may miss a rank
 class Cells(Statistics):
     """Weight and extremes of each column in each cell; cells without rows are inf."""
 
-    n: float  # total weight
-    rows: float  # rows whose weight is above 0
+    n: Floats  # (d,) weight of the rows that have a value
+    rows: Floats  # (d,) how many those are, weight 0 left out
     weight: Floats  # (d, m)
     low: Floats  # (d, m)
     high: Floats  # (d, m)
@@ -57,16 +59,21 @@ class Cells(Statistics):
         weight = np.zeros((d, m))
         low, high = np.full((d, m), np.inf), np.full((d, m), -np.inf)
         total = float(n) if w is None else float(w.sum(dtype=np.float64))
-        if n and m == 1:
+        some = bool(n) and bool(np.isnan(X.min()))  # missing values
+        if n and m == 1 and not some:
             weight[:, 0] = total
             low[:, 0], high[:, 0] = X.min(axis=0), X.max(axis=0)
         elif n:
             for j, column in enumerate(np.ascontiguousarray(X.T, dtype=np.float64)):
+                kept = ~np.isnan(column) if some else slice(None)
+                column, own = column[kept], w if w is None else w[kept]
                 cell = np.searchsorted(edges[j], column)
-                weight[j] = np.bincount(cell, weights=w, minlength=m)
+                weight[j] = np.bincount(cell, weights=own, minlength=m)
                 np.minimum.at(low[j], cell, column)
                 np.maximum.at(high[j], cell, column)
-        return cls(total, float(n), weight, low, high)
+        rows = n - np.isnan(X).sum(axis=0) if some else np.full(d, n)
+        sums = weight.sum(axis=1) if some else np.full(d, total)
+        return cls(sums, rows.astype(np.float64), weight, low, high)
 
     def __add__(self, other: Cells) -> Cells:
         return Cells(
@@ -112,18 +119,20 @@ class Ranges:
     def narrowed(self, s: Cells) -> Ranges:
         """Find the ranks' cells; cut those that hold more than one value."""
         first = self.low is None
-        low = s.low.min(axis=1) if first else self.low
-        high = s.high.max(axis=1) if first else self.high
+        empty = s.rows == 0  # columns without any value are 0
+        low = np.where(empty, 0.0, s.low.min(axis=1)) if first else self.low
+        high = np.where(empty, 0.0, s.high.max(axis=1)) if first else self.high
         found = replace(self, low=low, high=high)
-        n = max(s.n, s.rows)  # shares of rows are scaled to counts
-        h = self.q * (n - 1)
+        n = np.maximum(np.maximum(s.n, s.rows), 1)[:, None]  # shares become counts
+        h = self.q * (n - 1)  # (d, t)
         j = np.floor(h)
-        ranks = np.stack([j, np.minimum(j + 1, n - 1)]) * (s.n / n)  # (2, t)
-        sums = np.cumsum(s.weight, axis=1)
-        beyond = ranks.ravel() + TIE * s.n / n
-        at = np.array([np.searchsorted(c, beyond, side="right") for c in sums])
-        at = np.minimum(at, s.weight.shape[1] - 1)  # (d, 2 t)
+        unit = s.n[:, None] / n
+        ranks = np.hstack([j, np.minimum(j + 1, n - 1)]) * unit  # (d, 2 t)
+        sums, beyond = np.cumsum(s.weight, axis=1), ranks + TIE * unit
+        found_at = map(partial(np.searchsorted, side="right"), sums, beyond)
+        at = np.minimum(np.array([*found_at]), s.weight.shape[1] - 1)
         bottom, top = (np.take_along_axis(v, at, axis=1) for v in (s.low, s.high))
+        bottom[empty] = top[empty] = 0.0
         if (bottom < top).any():
             return replace(found, edges=cut(bottom, top))
         x = bottom.reshape(len(low), 2, len(self.q))  # (1)

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import is_classifier, is_regressor
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Matrix
@@ -161,7 +162,7 @@ def call_of(model: Any, method: str, source: Source) -> Call:
     if names is not None and source.keeps_names and source.names not in (None, names):
         must = f"the columns must be those of fit, {names[:10]}"
         raise DataError(sentence(model, must, f"{list(source.names or ())[:10]}"))
-    if source.sparse and not model.takes_sparse:
+    if source.sparse and not get_tags(model).input_tags.sparse:
         raise DataError(sentence(model, "X must be dense", "a source of sparse rows"))
     return Call(model, method)
 

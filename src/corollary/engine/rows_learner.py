@@ -34,9 +34,11 @@ class RowsLearner(ABC):
     def publish(self, fitted: Fitted) -> None:  # noqa: B027
         """Do nothing: `learn` has set what users read."""
 
-    def account(self, state: Any, report: Report) -> None:  # noqa: B027
+    @hook  # noqa: B027
+    def account(self, state: Any, report: Report) -> None:
         """Do nothing: `learn` has filled the report."""
 
+    @hook
     def working_bytes(self, rows: int, features: int) -> float:
         """Estimate the memory beside the rows: a copy of them and some vectors."""
         return rows * (8.0 * features + 100.0)

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
+from corollary.core.hooks import hook
 from corollary.core.parameters import Rule
 from corollary.core.report import Report, StopReason
 from corollary.engine.data import Data
@@ -64,14 +65,17 @@ class SequentialLearner(ABC):
     def account(self, state: Any, report: Report) -> None:
         """Report how far from optimal the state is, and what else is known."""
 
+    @hook
     def max_passes(self) -> int:
         """Bound the number of epochs."""
         return int(self.max_iter)
 
+    @hook
     def settle(self, data: Data, state: Any) -> Settled:
         """Look at the data once more with the last state, if that is worth a pass."""
         return Settled(state)
 
+    @hook
     def publishable(self, state: Any) -> bool:
         """Return whether a state makes a model where Ctrl-C leaves out `settle`."""
         return True

@@ -73,10 +73,11 @@ def keep_rows(machine: Any, data: TrainingRows, rows: Vector) -> None:
     machine.X_fit_ = np.empty((0, 0), data.X.dtype) if given else X
 
 
-def expanded(machine: Any, X: Any, A: Floats) -> Floats:
+def expanded(machine: Any, X: Any, *, transposed: bool = False) -> Floats:
     """Return (1) for one or several columns of coefficients, as precise as X."""
     check_is_fitted(machine)
-    X = machine._query(X)
+    X, A = machine._query(X), machine.dual_coef_
+    A = A.T if transposed else A
     B = (A if A.ndim == 2 else A[:, None]).astype(X.dtype)
     tile = kernel_of(machine, machine.gamma_).function
     if isinstance(tile, TileKernel) and B.shape[1] <= FEW_COLUMNS:

@@ -120,7 +120,8 @@ def kernel_cca(
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.kernels import Linear, Polynomial, kernel_cca
+    >>> from corollary.kernel_methods import kernel_cca
+    >>> from corollary.kernels import Linear, Polynomial
     >>> t = np.linspace(-1, 1, 40)[:, None]
     >>> linear = kernel_cca(t, t**2, Linear(), Linear(), reg=1e-6)
     >>> curved = kernel_cca(t, t**2, Polynomial(2), Linear(), reg=1e-6)

@@ -223,7 +223,7 @@ class KernelFisherDiscriminant(FeatureSpaceLearner, ProjectingClassifier):
     # -- use -----------------------------------------------------------------------
     def transform(self, X: Any) -> Floats:
         """Project rows on the directions, (n, n_components)."""
-        return expanded(self, X, self.dual_coef_)
+        return expanded(self, X)
 
     def decision_function(self, X: Any) -> Floats:
         """Return v'phi(x) + b of two classes, (n,), or scores, (n, K).

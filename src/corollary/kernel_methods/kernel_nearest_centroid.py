@@ -132,7 +132,7 @@ class KernelNearestCentroid(FeatureSpaceLearner, Classifier):
     # -- use -----------------------------------------------------------------------
     def _scores(self, X: Any) -> Floats:
         """Return (2), (n, K)."""
-        g = expanded(self, X, self.dual_coef_)
+        g = expanded(self, X)
         return g - (0.5 * self.square_norms_).astype(g.dtype)
 
     def decision_function(self, X: Any) -> Floats:

@@ -40,7 +40,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import (
@@ -62,7 +61,8 @@ from corollary.core.roles import Classifier
 from corollary.engine.executors.executor import single_threaded_blas
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
-from corollary.linear.online.visits import Rows, rows_to_visit
+from corollary.kernels.machine_kernel import kernel_of, stated_gamma
+from corollary.linear.online.visits import VisitedRows, rows_to_visit
 
 __all__ = ["KernelPerceptron"]
 
@@ -177,7 +177,7 @@ class KernelPerceptron(RowsLearner, Classifier):
         check_two_classes(self)
         check_memory(self, 17.0 * n * n, "the kernel matrix", "Use Perceptron.")
         X = X.astype(np.float64, copy=False)
-        self.gamma_ = self._gamma(X)
+        self.gamma_ = stated_gamma(self, X, rows.w)
         G = self._kernel(X, X)
         draw = entropy(self.random_state)
         chunk = Chunk(X, codes, rows.w)
@@ -192,29 +192,17 @@ class KernelPerceptron(RowsLearner, Classifier):
         self._publish(contests, X, report.passes)
         self._account(contests, G, report)
 
-    def _gamma(self, X: Floats) -> float:
-        if not isinstance(self.gamma, str):
-            return float(self.gamma)
-        spread = float(X.var()) * X.shape[1]
-        return 1.0 / spread if spread > 0 else 1.0
-
     def _kernel(self, X: Floats, Z: Floats) -> Floats:
         """Return k(x, z) of all pairs, with 1 for the intercept."""
-        if callable(self.kernel):
-            G = np.asarray(self.kernel(X, Z), dtype=np.float64)
-        elif self.kernel == "linear":
-            G = linear_kernel(X, Z)
-        elif self.kernel == "poly":
-            G = polynomial_kernel(X, Z, self.degree, self.gamma_, self.coef0)
-        else:
-            G = rbf_kernel(X, Z, self.gamma_)
-        if G.shape != (len(X), len(Z)) or not np.isfinite(G).all():
+        kernel: Any = kernel_of(self, self.gamma_).function
+        G = np.asarray(kernel(X, Z), dtype=np.float64)
+        if not np.isfinite(G).all():
             must = f"kernel must give finite numbers of shape {(len(X), len(Z))}"
-            raise DataError(sentence(self, must, f"shape {G.shape}"))
+            raise DataError(sentence(self, must, "NaN or infinity"))
         return G + 1.0 if self.fit_intercept else G
 
     def _walk(
-        self, contests: list[Contest], G: Floats, rows: Rows, draw: int
+        self, contests: list[Contest], G: Floats, rows: VisitedRows, draw: int
     ) -> tuple[int, StopReason]:
         """Make passes until every machine has one without a mistake; return both."""
         _, times = rows.visits()

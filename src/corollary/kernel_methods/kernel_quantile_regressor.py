@@ -34,8 +34,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.configuration import get_config
+from corollary.core.arrays import Vector
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.core.roles import SingleRegressor
@@ -45,17 +44,12 @@ from corollary.kernel_methods.feature_space import (
     expanded,
     keep_rows,
 )
-from corollary.kernels.dual_search import (
-    SEARCH_RULES,
-    report_search,
-    search_gram,
-    search_limits,
-)
+from corollary.kernels.dual_search import SEARCH_RULES, report_search, solve_dual
 from corollary.kernels.kernel_problem import expansion_problem
 from corollary.kernels.machine_kernel import SPACE_RULES, training_rows, warn_of_kernel
 from corollary.objectives.losses import Quantile
 from corollary.solvers import smo
-from corollary.solvers.convex_problem import Box, KernelProblem
+from corollary.solvers.convex_problem import Box, Problems
 
 __all__ = ["KernelQuantileRegressor"]
 
@@ -163,12 +157,11 @@ class KernelQuantileRegressor(FeatureSpaceLearner, SingleRegressor):
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2)."""
-        data, threads = training_rows(self, rows), get_config().threads
+        data = training_rows(self, rows)
         y, w = data.y.astype(np.float64), data.w
         q, zero, price = self.quantile, np.zeros(data.n), self.C * w
         dual = smo.Dual(-y, price * (q - 1), price * q, zero, zero)
-        gram = search_gram(self, data, threads)
-        o = smo.solve(gram, dual, search_limits(self, threads))
+        o = solve_dual(self, data, dual)
         some = np.flatnonzero(o.b)
         keep_rows(self, data, some)
         self.support_ = data.numbers(some)
@@ -185,15 +178,13 @@ class KernelQuantileRegressor(FeatureSpaceLearner, SingleRegressor):
         report.facts["n_on_curve"] = int(free.sum())
         warn_of_kernel(data, report)
 
-    def convex_problem(
-        self, X: Matrix, y: Any, sample_weight: Floats
-    ) -> list[KernelProblem]:
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) at the coefficients, for `optimality_gap`."""
         price, q = self.C * sample_weight, float(self.quantile)
         box = Box(-y, (q - 1) * price, q * price)
-        return expansion_problem(self, X, sample_weight, box)
+        return [expansion_problem(self, X, sample_weight, box)]
 
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Vector:
         """Return the quantile h(x) + b of each row."""
-        return expanded(self, X, self.dual_coef_) + self.intercept_
+        return expanded(self, X) + self.intercept_

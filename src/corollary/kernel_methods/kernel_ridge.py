@@ -41,7 +41,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.arrays import Floats, Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.memory import block_bytes, exceeds_memory
@@ -63,7 +63,7 @@ from corollary.linear_algebra.decompositions import eigh
 from corollary.solvers import shifted_system
 from corollary.solvers.convex_problem import (
     Box,
-    KernelProblem,
+    Problems,
     inverse,
     not_handled,
     refuse,
@@ -290,9 +290,7 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
         K = data.kernel.matrix(data.X, np.float64, get_config().threads)
         return K, Spectrum.of(K, data.w, self.fit_intercept)
 
-    def convex_problem(
-        self, X: Matrix, y: Any, sample_weight: Floats
-    ) -> list[KernelProblem]:
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) at the coefficients, for `optimality_gap`."""
         if np.ndim(self.dual_coef_) > 1:
             raise not_handled(f"several targets of {type(self).__name__}")
@@ -300,7 +298,9 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
         free = unbounded(sample_weight)
         t = 0.0 if getattr(self, "fit_intercept", False) else None
         r = float(self.alpha) * inverse(sample_weight)
-        return expansion_problem(self, X, sample_weight, Box(-y, -free, free, r=r, t=t))
+        return [
+            expansion_problem(self, X, sample_weight, Box(-y, -free, free, r=r, t=t))
+        ]
 
     def path(self, X: Any, y: Any, alphas: Any, sample_weight: Any = None) -> RidgePath:
         """Solve for many alphas from one eigendecomposition; nothing is fitted.
@@ -357,7 +357,7 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Vector:
         """Return h(x) + b of each row, (n,) or (n, t)."""
-        return expanded(self, X, self.dual_coef_) + self.intercept_
+        return expanded(self, X) + self.intercept_
 
 
 @dataclass(frozen=True)

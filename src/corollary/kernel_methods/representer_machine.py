@@ -61,8 +61,8 @@ from corollary.objectives.losses import LOSSES, Loss
 from corollary.objectives.penalties import Penalty
 from corollary.solvers.convex_problem import (
     Box,
-    ConvexProblem,
-    LinearProblem,
+    LinearStatement,
+    Problems,
     not_handled,
 )
 
@@ -141,9 +141,7 @@ def report_expansions(found: list[Expansion], report: Report) -> None:
         report.facts["last_width"] = found[0].width
 
 
-def expansion_problems(
-    model: Any, X: Matrix, targets: Floats, w: Floats
-) -> list[ConvexProblem]:
+def expansion_problems(model: Any, X: Matrix, targets: Floats, w: Floats) -> Problems:
     """State (1) for each column of targets, at the coefficients.
 
     Losses with corners have box duals; with others the model is a linear one in the
@@ -155,7 +153,7 @@ def expansion_problems(
     kernel, rows = stated_kernel(model, X, w), np.flatnonzero(w)
     every, box = np.arange(n), box_of(loss)
     Z = None if box else empirical_map(kernel.matrix(X, np.float64))[0]
-    found: list[ConvexProblem] = []
+    found: Problems = []
     for y, a, b in zip(targets.T, model.dual_coef_, model.intercept_, strict=True):
         coefficients = np.zeros(n)
         coefficients[rows if len(a) < n else every] = a
@@ -179,13 +177,13 @@ def expansion_problems(
             total, free = float(w.sum()), bool(model.fit_intercept)
             point = (Z.T @ coefficients, float(b) if free else 0.0)
             penalty = Penalty(lam / total)
-            found.append(LinearProblem(loss, penalty, Z, y, w, *point, free, total))
+            found.append(LinearStatement(loss, penalty, Z, y, w, *point, free, total))
     return found
 
 
 def columns(model: Any, X: Any) -> Floats:
     """Return the scores of each machine, (n, m)."""
-    G = expanded(model, X, model.dual_coef_.T)
+    G = expanded(model, X, transposed=True)
     return G + model.intercept_.astype(G.dtype)
 
 
@@ -293,9 +291,7 @@ class RepresenterClassifier(FeatureSpaceLearner, Classifier):
         require_classes(self)
         learn_expansions(self, rows, self._sides(rows.y), report)
 
-    def convex_problem(
-        self, X: Matrix, y: Any, sample_weight: Floats
-    ) -> list[ConvexProblem]:
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) at the coefficients, for `optimality_gap`."""
         codes = np.searchsorted(self.classes_, y)
         return expansion_problems(self, X, self._sides(codes), sample_weight)
@@ -421,9 +417,7 @@ class RepresenterRegressor(FeatureSpaceLearner, SingleRegressor):
             raise ParameterError(sentence(self, must, repr(self.loss), remedy))
         learn_expansions(self, rows, rows.y.astype(np.float64)[:, None], report)
 
-    def convex_problem(
-        self, X: Matrix, y: Any, sample_weight: Floats
-    ) -> list[ConvexProblem]:
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) at the coefficients, for `optimality_gap`."""
         return expansion_problems(self, X, y[:, None], sample_weight)
 

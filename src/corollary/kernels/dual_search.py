@@ -11,14 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.arrays import Vector
+from corollary.core.arrays import Floats, Vector
+from corollary.core.configuration import get_config
 from corollary.core.memory import block_bytes
 from corollary.core.parameters import Rule, boolean, missing, real, whole
 from corollary.core.report import Optimality, Report, StopReason
+from corollary.kernels.gram import Ridged
 from corollary.kernels.machine_kernel import TrainingRows
 from corollary.solvers import smo
 
-__all__ = ["SEARCH_RULES", "report_search", "search_gram", "search_limits"]
+__all__ = [
+    "SEARCH_RULES",
+    "report_search",
+    "search_gram",
+    "search_limits",
+    "solve_dual",
+]
 
 SINGLE = 1e-4  # a coarser tol than this lets float32 rows do
 FEW_ROWS = 1000  # in float64 they cost nothing
@@ -65,6 +73,16 @@ def search_gram(
     coarse = machine.tol >= SINGLE and X.shape[0] > FEW_ROWS
     single = coarse or X.dtype == np.float32
     return data.kernel.gram(X, np.float32 if single else np.float64, threads)
+
+
+def solve_dual(
+    machine: Any, data: TrainingRows, dual: smo.Dual, ridge: Floats | None = None
+) -> smo.Optimum:
+    """Solve the dual on all rows, with something added to the kernel's diagonal."""
+    threads = get_config().threads
+    gram = search_gram(machine, data, threads)
+    gram = gram if ridge is None else Ridged(gram, ridge)
+    return smo.solve(gram, dual, search_limits(machine, threads))
 
 
 def report_search(optima: list[smo.Optimum], primal: float, report: Report) -> None:

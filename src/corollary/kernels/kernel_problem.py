@@ -15,7 +15,7 @@ from corollary.core.rows import dense
 from corollary.kernels.machine_kernel import MachineKernel, kernel_of, stated_gamma
 from corollary.solvers.convex_problem import (
     Box,
-    KernelProblem,
+    KernelStatement,
     from_here,
     not_handled,
     refuse,
@@ -50,13 +50,13 @@ def support_rows(machine: Any, w: Floats) -> Vector:
 
 def expansion_problem(
     machine: Any, X: Matrix, w: Floats, box: Box, **more: Any
-) -> list[KernelProblem]:
+) -> KernelStatement:
     """State the problem of a machine with one expansion."""
     b = np.zeros(X.shape[0])
     b[support_rows(machine, w)] = np.ravel(dense(machine.dual_coef_))
     rho = -float(np.ravel(getattr(machine, "intercept_", 0.0))[0])
     kernel, every = stated_kernel(machine, X, w), np.arange(X.shape[0])
-    return [kernel_problem(machine, kernel, X, every, box, b, **{"rho": rho, **more})]
+    return kernel_problem(machine, kernel, X, every, box, b, **{"rho": rho, **more})
 
 
 def kernel_problem(
@@ -72,7 +72,7 @@ def kernel_problem(
     width: float | None = None,
     most: float = 0.0,
     scale: float = 1.0,
-) -> KernelProblem:
+) -> KernelStatement:
     """State the problem of one expansion on some rows, K = factor times k."""
 
     def times(B: Floats) -> Floats:
@@ -84,4 +84,4 @@ def kernel_problem(
         return factor * kernel.sums(some, X[Z], B[used])
 
     unit = float(np.finfo(dense(machine.dual_coef_).dtype).eps)
-    return KernelProblem(box, b, rho, times, unit, width, most, scale)
+    return KernelStatement(box, b, rho, times, unit, width, most, scale)

@@ -38,8 +38,9 @@ from corollary.objectives.losses import (
 from corollary.objectives.penalties import Penalty
 from corollary.solvers.convex_problem import (
     Box,
-    LinearProblem,
-    MachineProblem,
+    LinearStatement,
+    MachineStatement,
+    Problems,
     class_box,
     from_here,
     not_handled,
@@ -70,16 +71,12 @@ NUMBERS = {
 
 
 # -- numbers ---------------------------------------------------------------------------
-def least_squares_problem(
-    model: Any, X: Matrix, y: Any, sample_weight: Floats
-) -> list[LinearProblem]:
+def least_squares_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of least squares, for `optimality_gap`."""
     return linear_problem(model, X, y, sample_weight, Squared(), 0.0, 0.0)
 
 
-def ridge_problem(
-    model: Any, X: Matrix, y: Any, sample_weight: Floats
-) -> list[LinearProblem]:
+def ridge_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of ridge regression, for `optimality_gap`."""
     alpha = getattr(model, "alpha_", getattr(model, "alpha", 0.0))
     if np.ndim(alpha) or not alpha > 0:
@@ -91,9 +88,7 @@ def ridge_problem(
     )
 
 
-def sparse_problem(
-    model: Any, X: Matrix, y: Any, sample_weight: Floats
-) -> list[LinearProblem]:
+def sparse_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of the lasso or the elastic net, for `optimality_gap`."""
     alpha = float(getattr(model, "alpha_", getattr(model, "alpha", 0.0)))
     if not alpha > 0:
@@ -103,9 +98,7 @@ def sparse_problem(
     return linear_problem(model, X, y, sample_weight, Squared(), l1, l2)
 
 
-def quantile_problem(
-    model: Any, X: Matrix, y: Any, sample_weight: Floats
-) -> list[LinearProblem]:
+def quantile_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of a quantile or of the median, for `optimality_gap`."""
     q, l1 = getattr(model, "quantile", None), float(getattr(model, "alpha", 0.0))
     loss = Absolute() if q is None else Quantile(float(q))
@@ -113,9 +106,7 @@ def quantile_problem(
 
 
 # -- classes ---------------------------------------------------------------------------
-def logistic_problem(
-    model: Any, X: Matrix, y: Any, sample_weight: Floats
-) -> list[LinearProblem]:
+def logistic_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of logistic regression of two classes, for `optimality_gap`."""
     name, link = type(model).__name__, getattr(model, "link", None)
     refuse(model, "link", link is not None and link not in ("logit", LINKS["logit"]))
@@ -142,9 +133,7 @@ def logistic_penalty(model: Any) -> tuple[float, float]:
     return float(C), share
 
 
-def sgd_problem(
-    model: Any, X: Matrix, y: Any, sample_weight: Floats
-) -> list[LinearProblem]:
+def sgd_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of stochastic gradient descent, for `optimality_gap`."""
     kind: Any = LOSSES.get(model.loss)
     refuse(model, "loss", kind is None or not kind.convex)
@@ -179,7 +168,7 @@ def linear_problem(
     *,
     constant: float | None = None,
     scale: float = 1.0,
-) -> list[LinearProblem]:
+) -> Problems:
     """State (1) of one target.
 
     Parameters
@@ -205,7 +194,7 @@ def linear_problem(
         X = np.column_stack([X, np.full(len(X), constant)])
         w, b, intercept = np.append(w, b / constant), 0.0, False
     penalty = Penalty(l1 + l2, l1 / (l1 + l2)) if l1 + l2 > 0 else Penalty()
-    return [LinearProblem(loss, penalty, X, y, o, w, b, intercept, scale)]
+    return [LinearStatement(loss, penalty, X, y, o, w, b, intercept, scale)]
 
 
 def penalty_weights(model: Any, d: int) -> Floats:
@@ -218,9 +207,7 @@ def penalty_weights(model: Any, d: int) -> Floats:
 
 
 # -- linear machines -------------------------------------------------------------------
-def linear_svc_problem(
-    model: Any, X: Matrix, y: Any, sample_weight: Floats
-) -> list[LinearProblem] | list[MachineProblem]:
+def linear_svc_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of each class against the rest, for `optimality_gap`."""
     refuse(model, "multi_class", model.multi_class == "crammer_singer")
     check_value(model, "loss", ("hinge", "squared_hinge"))
@@ -242,9 +229,7 @@ def linear_svc_problem(
     return machine_problems(model, X, boxes)
 
 
-def linear_svr_problem(
-    model: Any, X: Matrix, y: Any, sample_weight: Floats
-) -> list[MachineProblem]:
+def linear_svr_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of a linear machine for numbers, for `optimality_gap`."""
     losses = ("epsilon_insensitive", "squared_epsilon_insensitive")
     check_value(model, "loss", losses)
@@ -260,7 +245,7 @@ def check_value(model: Any, name: str, known: tuple[str, ...]) -> None:
         raise not_handled(f"scikit-learn's {name}={value!r} of {type(model).__name__}")
 
 
-def machine_problems(model: Any, X: Matrix, boxes: list[Box]) -> list[MachineProblem]:
+def machine_problems(model: Any, X: Matrix, boxes: list[Box]) -> Problems:
     """State the problem of each vector of weights, the intercept among them."""
     B = float(model.intercept_scaling) if model.fit_intercept else 0.0
     W = np.atleast_2d(dense(model.coef_)).astype(float)
@@ -269,4 +254,4 @@ def machine_problems(model: Any, X: Matrix, boxes: list[Box]) -> list[MachinePro
         X = sp.hstack([X, column]).tocsr() if sp.issparse(X) else np.hstack([X, column])
         W = np.column_stack([W, np.ravel(model.intercept_).astype(float) / B])
     free = (Box(box.q, box.lo, box.hi, box.eps, box.r, None) for box in boxes)
-    return [MachineProblem(box, X, w) for box, w in zip(free, W, strict=True)]
+    return [MachineStatement(box, X, w) for box, w in zip(free, W, strict=True)]

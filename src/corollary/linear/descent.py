@@ -88,15 +88,14 @@ def advance(s: Sums, state: Descent) -> Descent:
     problem, search = state.problem, state.search
     f, g = problem.smooth(s, search.trial)
     first = g if search.g is None else state.first
-    options: dict[str, Any] = {"noise": problem.noise}
-    if problem.penalty.l1 or isinstance(search, proximal_newton.ProximalNewtonState):
-        f += problem.absolute(search.trial)
-        options |= {"l1": problem.l1, "free": problem.weights_of(1.0) == 0}
+    f += problem.absolute(search.trial)
+    l1 = problem.l1 if problem.penalty.l1 else None
     if state.P is None:
-        H = problem.hessian(s.H)
+        H, free = problem.hessian(s.H), problem.unpenalized
         if isinstance(search, newton.NewtonState):
             H = problem.regular(H)
-        after = step(search, f, g, H, unit=problem.unit, **options)
+        how: Any = {"unit": problem.unit, "noise": problem.noise}
+        after = step(search, f, g, H, l1=l1, free=free, **how)
         return replace(state, search=after, first=first)
     P, age = state.P, state.age + 1
     if s.H is not None and np.isfinite(f):
@@ -105,7 +104,7 @@ def advance(s: Sums, state: Descent) -> Descent:
     def precondition(v: Floats) -> Floats:
         return problem.precondition(P, v)
 
-    after = step(search, f, g, precondition=precondition, **options)
+    after = step(search, f, g, l1=l1, precondition=precondition, noise=problem.noise)
     if after.x is not search.trial or after.stalled:
         return replace(state, search=after, age=state.age + 1, first=first)
     decrement = 0.5 * float(g @ precondition(g)) if state.near >= 0 else np.inf

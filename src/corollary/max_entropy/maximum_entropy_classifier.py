@@ -59,7 +59,7 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Census(Statistics):
+class FeatureCensus(Statistics):
     """What the data say of the features, before the first step."""
 
     n: float
@@ -70,12 +70,12 @@ class Census(Statistics):
     floor: Floats  # (m,) sum of w min_y f(x, y)
     top: float  # largest sum of a row's features above their floor
 
-    def __add__(self, other: Census) -> Census:
+    def __add__(self, other: FeatureCensus) -> FeatureCensus:
         if len(self.low) != len(other.low):
             must = "features(X, y) must return as many features for all rows"
             came = f"{len(self.low)} and {len(other.low)}"
             raise DataError(sentence("MaximumEntropyClassifier", must, came))
-        return Census(
+        return FeatureCensus(
             self.n + other.n,
             self.observed + other.observed,
             self.spread + other.spread,
@@ -98,7 +98,7 @@ class Expectations(Statistics):
 
 
 @dataclass(frozen=True)
-class Search:
+class EntropySearch:
     """The state: what is asked of the model, and where the search stands."""
 
     features: FeatureMap
@@ -209,7 +209,7 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
         self.verbose = verbose
 
     # -- learning ------------------------------------------------------------------
-    def start(self, data: Data, seed: int) -> Search:
+    def start(self, data: Data, seed: int) -> EntropySearch:
         """Take the means and ranges of the features in the data."""
         K, d = len(self.classes_), data.source.n_features
         check_two_classes(self)
@@ -233,7 +233,7 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
             search = iterative_scaling.begin(start, census.top)
         else:
             search = newton.begin(start) if solver == "newton" else lbfgs.begin(start)
-        return Search(
+        return EntropySearch(
             features,
             census.n,
             census.observed / census.n,
@@ -246,7 +246,7 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
             data.source.dtype,
         )
 
-    def statistics(self, chunk: Chunk, state: Search) -> Expectations:
+    def statistics(self, chunk: Chunk, state: EntropySearch) -> Expectations:
         """Sum the loss and the means of the features under the model."""
         X, w = rows_of(chunk), weights_of(chunk)
         log_p = log_softmax(state.features.scores(X, state.trial))
@@ -260,7 +260,7 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
             return Expectations(loss, mean, g=g, slope=slope)
         return Expectations(loss, mean)
 
-    def update(self, s: Expectations, state: Search) -> Search:
+    def update(self, s: Expectations, state: EntropySearch) -> EntropySearch:
         """Take a step of the search."""
         mu = state.trial
         f = s.loss / state.n + 0.5 * float(state.penalty @ mu**2)  # (2)
@@ -282,7 +282,9 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
         miss = float((np.abs(search.g) / state.unit).max(initial=0.0))
         return replace(state, search=search, f=search.f, residual=miss)
 
-    def _scaled(self, s: Expectations, state: Search) -> iterative_scaling.ScalingState:
+    def _scaled(
+        self, s: Expectations, state: EntropySearch
+    ) -> iterative_scaling.ScalingState:
         """Scale with features that are shifted to be >= 0."""
         b = state.b - state.floor
         if state.solver == "gis":
@@ -293,11 +295,11 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
             moved = iterative_scaling.iis_step(state.search, g, slope, b, state.penalty)
         return replace(moved, mu=state.features.centred(moved.mu))
 
-    def objective(self, s: Expectations, state: Search) -> float:
+    def objective(self, s: Expectations, state: EntropySearch) -> float:
         """Return (2) where the search stands."""
         return state.f
 
-    def stop(self, state: Search) -> StopReason | None:
+    def stop(self, state: EntropySearch) -> StopReason | None:
         """Stop when the means are met."""
         if state.done or (not state.scaling and state.residual <= self.tol):
             return StopReason.CONVERGED
@@ -312,7 +314,7 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
             return int(self.max_iter)
         return PASSES["lbfgs" if self.solver == "auto" else self.solver]
 
-    def account(self, state: Search, report: Report) -> None:
+    def account(self, state: EntropySearch, report: Report) -> None:
         """Report the moment residual, the search, and multipliers that run away."""
         report.optimality = Optimality("largest moment residual is", state.residual)
         report.facts["solver"] = WORDS[state.solver]
@@ -326,7 +328,7 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
-        state: Search = fitted.state
+        state: EntropySearch = fitted.state
         mu = state.mu
         if self.features is None:
             mu = state.features.centred(mu)
@@ -375,7 +377,7 @@ def weights_of(chunk: Chunk) -> Floats:
     return np.asarray(chunk.w, dtype=np.float64)
 
 
-def take_census(chunk: Chunk, features: FeatureMap, K: int) -> Census:
+def take_census(chunk: Chunk, features: FeatureMap, K: int) -> FeatureCensus:
     """Sum what the data say of the features."""
     X, w = rows_of(chunk), weights_of(chunk)
     features = features.seen(X)
@@ -386,10 +388,10 @@ def take_census(chunk: Chunk, features: FeatureMap, K: int) -> Census:
     n = total_weight(chunk.w, chunk.n)
     observed = features.totals(X, truth)
     ranges, floors = features.ranges(X), features.floors(X, w)
-    return Census(n, observed, spread, *ranges, *floors)
+    return FeatureCensus(n, observed, spread, *ranges, *floors)
 
 
-def tilted(state: Search, X: Any, A: Floats) -> tuple[Floats, Floats]:
+def tilted(state: EntropySearch, X: Any, A: Floats) -> tuple[Floats, Floats]:
     """Sum A f exp(delta f#) and A f f# exp(delta f#) over rows and classes, f >= 0."""
     g, slope = np.zeros(len(state.b)), np.zeros(len(state.b))
     for part, F in state.features.blocks(X, A.shape[1]):

@@ -8,10 +8,9 @@ report that adds up theirs.  Every member tells 0 from 1.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -22,23 +21,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import (
+    check_two_classes,
     check_weights,
     check_X,
-    encode_labels,
+    names_checked,
 )
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.hooks import hook
 from corollary.core.memory import check_memory
 from corollary.core.report import StopReason
-from corollary.core.roles import Classifier
+from corollary.core.roles import Classifier, Estimator
 from corollary.decisions.prior_classifier import PriorClassifier
+from corollary.engine import Chunk, DaskSource, Data, MappedSource, Source
 from corollary.engine.executors.team import in_turn, run_parts
+from corollary.engine.gather import gather
 from corollary.engine.meta import Inside, MetaLearner, fit_with_weights
+from corollary.engine.sources.opening import as_source
 from corollary.linear.logistic.logistic_regression import LogisticRegression
 
 __all__ = [
     "Ambiguity",
     "BinaryMembers",
+    "Split",
     "Task",
     "base_has",
     "claims",
@@ -82,6 +85,46 @@ class Task:
     def own(self, values: Any) -> Any:
         """Return the task's rows of an array; all of them without a copy."""
         return values if self.rows is None else values[self.rows]
+
+
+@dataclass(frozen=True)
+class Split:
+    """The classes that a member tells apart: the second from the first or the rest."""
+
+    first: int | None  # None: all the others
+    second: int
+
+    def name(self, labels: list[Any]) -> str:
+        """Return the split in words."""
+        if self.first is None:
+            return f"{labels[self.second]!r} against the rest"
+        return f"{labels[self.first]!r} against {labels[self.second]!r}"
+
+    def rows(self, codes: Vector) -> Vector | None:
+        """Return the rows of the two classes, None for all."""
+        if self.first is None:
+            return None
+        return np.flatnonzero((codes == self.first) | (codes == self.second))
+
+    def __call__(self, chunk: Chunk) -> Chunk:
+        """Return the rows of a chunk that the member learns from, coded 0 and 1."""
+        rows = self.rows(chunk.y)
+        if rows is None:
+            return replace(chunk, y=(chunk.y == self.second).astype(np.int64))
+        X, y = chunk.X[rows], (chunk.y[rows] == self.second).astype(np.int64)
+        w = None if chunk.w is None else chunk.w[rows]
+        return Chunk(X, y, w, first_row=chunk.first_row)
+
+
+def source_of(X: Any, y: Any, w: Any) -> Source | None:
+    """Return a source as one, arrays as None."""
+    if hasattr(X, "__dask_graph__"):
+        return DaskSource(X, y, w)
+    source = as_source(X)
+    if source is not None and (y is not None or w is not None):
+        must = "y and sample_weight must come inside the source, next to X"
+        raise DataError(sentence("fit", must, "them as separate arguments"))
+    return source
 
 
 def base_has(method: str) -> Callable[[Any], bool]:
@@ -131,12 +174,12 @@ class BinaryMembers(MetaLearner, Classifier):
     estimators_: list[Any]
 
     @abstractmethod
-    def _members(self, k: int) -> int:
-        """Return how many members tell k classes apart."""
+    def _splits(self, k: int) -> list[Split]:
+        """Return which of k classes each member tells apart."""
 
     @abstractmethod
-    def _tasks(self, codes: Any) -> list[Task]:
-        """Return what each member learns from the codes of the classes."""
+    def _codes(self, y: Any, rows: int) -> tuple[Vector, Vector]:
+        """Return the classes of y and the codes of its rows."""
 
     @abstractmethod
     def ambiguity(self, X: Any) -> Ambiguity:
@@ -156,9 +199,25 @@ class BinaryMembers(MetaLearner, Classifier):
     # -- learning ------------------------------------------------------------------
     def delegate(self, X: Any, y: Any, sample_weight: Any) -> Inside:
         """Fit every member; after Ctrl-C some would be missing."""
+        source = source_of(X, y, sample_weight)
+        if source is None:
+            return self._from_arrays(X, y, sample_weight)
+        own = isinstance(self._base(), Estimator) and not self._between_rows()
+        if own and source.replayable and not source.many_targets:
+            return self._from_source(source)
+        many = source.many_targets
+        labels = None if many else source.labels(self)
+        rows = gather(Data(self, source if labels is None else source.encoded(labels)))
+        names, y = source.names, rows.y if labels is None else labels[rows.y]
+        inside = self._from_arrays(rows.X, y.astype(int) if many else y, rows.w)
+        self._name_features(names)
+        return inside
+
+    def _from_arrays(self, X: Any, y: Any, sample_weight: Any) -> Inside:
         X, codes, w = self._checked(X, y, sample_weight)
         n, k = len(codes), len(self.classes_)
-        needed = n * (PER_LABEL * k + PER_SCORE * self._members(k))
+        members = k if codes.ndim == 2 else len(self._splits(k))
+        needed = n * (PER_LABEL * k + PER_SCORE * members)
         what = f"labels and scores of {n:,} rows for {k} classes"
         check_memory(self, needed, what, "Use fewer rows, or LogisticRegression.")
         tasks = self._tasks(codes)
@@ -175,12 +234,54 @@ class BinaryMembers(MetaLearner, Classifier):
             cut if self._between_rows() and cut[0] is not None else None
         )
         self.estimators_ = in_threads(fitted, tasks, self.n_jobs)
-        unclear = self.ambiguity(X)
-        shares = {
-            "unclaimed_share": float(unclear.none.mean()),
-            "contested_share": float(unclear.several.mean()),
-        }
+        with names_checked():
+            unclear = self.ambiguity(X)
+        shares = (float(unclear.none.mean()), float(unclear.several.mean()))
         return self._inside([task.name for task in tasks], n, shares)
+
+    def _from_source(self, source: Source) -> Inside:
+        """Let every member read the source anew, its own rows coded 0 and 1."""
+        self.classes_ = source.labels(self)
+        check_two_classes(self)
+        self._codes(self.classes_, len(self.classes_))  # one label for each row
+        self.n_features_in_ = source.n_features
+        self._name_features(source.names if source.keeps_names else None)
+        self.pairwise_indices_ = None
+        coded = source.encoded(self.classes_)
+        splits = self._splits(len(self.classes_))
+
+        def fitted(split: Split) -> Any:
+            own = MappedSource(coded, split, classes=np.array([0, 1]))
+            own.keeps_names = False  # members are asked of arrays
+            return clone(self._base()).fit(own)
+
+        self.estimators_ = in_threads(fitted, splits, self.n_jobs)
+        n, none, several = 0, 0.0, 0.0
+        with names_checked():
+            for chunk in (c for part in coded.parts() for c in part.chunks()):
+                unclear = self.ambiguity(chunk.X)
+                n += chunk.n
+                none += unclear.none.sum()
+                several += unclear.several.sum()
+        names = [split.name(self.classes_.tolist()) for split in splits]
+        return self._inside(names, n, (none / n, several / n))
+
+    def _name_features(self, names: list[str] | None) -> None:
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+
+    def _tasks(self, codes: Any) -> list[Task]:
+        """Return what each member learns from the codes of the classes, or labels."""
+        if codes.ndim == 2:
+            return [
+                Task(f"label {c}", None, column) for c, column in enumerate(codes.T)
+            ]
+        names, tasks = self.classes_.tolist(), []
+        for split in self._splits(len(names)):
+            rows = split.rows(codes)
+            y = (codes if rows is None else codes[rows]) == split.second
+            tasks.append(Task(split.name(names), rows, y.astype(np.int64)))
+        return tasks
 
     @available_if(base_has("partial_fit"))  # type: ignore[untyped-decorator]
     def partial_fit(
@@ -230,10 +331,7 @@ class BinaryMembers(MetaLearner, Classifier):
         )
 
     def _inside(
-        self,
-        names: list[str],
-        rows: int,
-        shares: Mapping[str, float] = MappingProxyType({}),
+        self, names: list[str], rows: int, shares: tuple[float, float] | None = None
     ) -> Inside:
         """Return the members with what the report says of all of them."""
         texts, constant = [], []
@@ -243,8 +341,11 @@ class BinaryMembers(MetaLearner, Classifier):
             constant += [name] if is_constant(member) else []
         if constant:
             texts.append(f"{constant} are the same in every row.")
-        facts = {"estimator": type(self._base()).__name__, "n_members": len(names)}
-        return Inside(self.estimators_, rows, {**facts, **shares}, texts)
+        base = type(self._base()).__name__
+        facts: dict[str, Any] = {"estimator": base, "n_members": len(names)}
+        if shares is not None:
+            facts["unclaimed_share"], facts["contested_share"] = shares
+        return Inside(self.estimators_, rows, facts, texts)
 
     def _checked(
         self, X: Any, y: Any, w: Any, reset: bool = True, known: bool = False
@@ -281,10 +382,6 @@ class BinaryMembers(MetaLearner, Classifier):
     def _columns(self, X: Matrix, rows: Any) -> Matrix:
         """Return the columns of a member's own rows, of a matrix between rows."""
         return X if rows is None or not self._between_rows() else X[:, rows]
-
-    @hook
-    def _codes(self, y: Any, rows: int) -> tuple[Vector, Vector]:
-        return encode_labels(self, y, rows)
 
     @property
     def n_classes_(self) -> int:

@@ -15,8 +15,8 @@ break ties without ever changing a majority:
 
 `ambiguity` finds the rows whose votes tie, and where all of them do.
 
-It learns on whatever arrays its estimator takes; the machines fit side by side in
-`n_jobs` threads.
+It learns on whatever its estimator takes; every machine reads a source anew.  The
+machines fit side by side in `n_jobs` threads.
 
 Notation: g (n, C) = decision_function.
 Course: S3-72. References: Hastie and Tibshirani (1998); Bishop (2006), 4.1.2.
@@ -30,9 +30,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.checks import encode_labels
 from corollary.core.parameters import estimator as an_estimator
 from corollary.core.parameters import missing, whole
-from corollary.multiclass.members import Ambiguity, BinaryMembers, Task, claims
+from corollary.multiclass.members import Ambiguity, BinaryMembers, Split, claims
 
 __all__ = ["OneVsOneClassifier"]
 
@@ -84,16 +85,11 @@ class OneVsOneClassifier(BinaryMembers):
         return rows * (8.0 * features + 60.0)
 
     # -- learning ------------------------------------------------------------------
-    def _members(self, k: int) -> int:
-        return k * (k - 1) // 2
+    def _splits(self, k: int) -> list[Split]:
+        return [Split(i, j) for i, j in combinations(range(k), 2)]
 
-    def _tasks(self, codes: Any) -> list[Task]:
-        names, tasks = self.classes_.tolist(), []
-        for i, j in combinations(range(len(names)), 2):
-            rows = np.flatnonzero((codes == i) | (codes == j))
-            y = (codes[rows] == j).astype(np.int64)
-            tasks.append(Task(f"{names[i]!r} against {names[j]!r}", rows, y))
-        return tasks
+    def _codes(self, y: Any, rows: int) -> tuple[Vector, Vector]:
+        return encode_labels(self, y, rows)
 
     # -- use -----------------------------------------------------------------------
     def _votes(self, X: Any) -> tuple[Floats, Floats]:

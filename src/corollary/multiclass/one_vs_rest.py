@@ -16,8 +16,8 @@ rows; the report has their shares.  Probabilities are those of the machines, div
 their sum.  Where a row may have several labels at once, y is an indicator of shape
 (n, C), each machine answers for itself, and (2) is no ambiguity.
 
-It learns on whatever arrays its estimator takes; the machines fit side by side in
-`n_jobs` threads.
+It learns on whatever its estimator takes; every machine reads a source anew.  The
+machines fit side by side in `n_jobs` threads.
 
 Notation: s (n, C) = decision_function.
 Course: S3-71, S4-11. References: Rifkin and Klautau (2004); Bishop (2006), 4.1.2.
@@ -33,6 +33,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.checks import encode_labels
 from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import boolean, missing, whole
 from corollary.core.parameters import estimator as an_estimator
@@ -40,7 +41,7 @@ from corollary.core.sparse import sound_csr
 from corollary.multiclass.members import (
     Ambiguity,
     BinaryMembers,
-    Task,
+    Split,
     base_has,
     claims,
     is_constant,
@@ -105,27 +106,14 @@ class OneVsRestClassifier(BinaryMembers):
         self.multilabel_ = table.ndim == 2 and table.shape[1] > 1
         self.sparse_labels_ = self.multilabel_ and sp.issparse(y)
         if not self.multilabel_:
-            return super()._codes(y, rows)
+            return encode_labels(self, y, rows)
         if table.shape[0] != rows or not np.isin(table, (0, 1)).all():
             must = f"y of several labels must be 0 or 1, of shape ({rows}, C)"
             raise DataError(sentence(self, must, f"shape {table.shape}"))
         return np.arange(table.shape[1]), table.astype(np.int64)
 
-    def _members(self, k: int) -> int:
-        return 1 if k == 2 and not self.multilabel_ else k
-
-    def _tasks(self, codes: Any) -> list[Task]:
-        if codes.ndim == 2:
-            return [
-                Task(f"label {c}", None, column) for c, column in enumerate(codes.T)
-            ]
-        k = len(self.classes_)
-        kept = range(k) if k > 2 else [1]
-        names = self.classes_.tolist()
-        return [
-            Task(f"{names[c]!r} against the rest", None, (codes == c).astype(np.int64))
-            for c in kept
-        ]
+    def _splits(self, k: int) -> list[Split]:
+        return [Split(None, c) for c in (range(k) if k > 2 else [1])]
 
     # -- use -----------------------------------------------------------------------
     def ambiguity(self, X: Any) -> Ambiguity:

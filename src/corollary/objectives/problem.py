@@ -58,7 +58,7 @@ class LinearProblem:
     free: Vector  # (d + 1,) which entries of each output's theta move
     dtype: Any
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
         """(m, d + 1)."""
         return self.loss.outputs, len(self.mean) + 1
@@ -73,7 +73,7 @@ class LinearProblem:
         """Whether every entry of theta moves."""
         return bool(self.free.all())
 
-    @property
+    @cached_property
     def noise(self) -> float:
         """The relative rounding error of (1)."""
         return NOISE[np.dtype(self.dtype).name]
@@ -113,6 +113,11 @@ class LinearProblem:
     def l1(self) -> Floats:
         """The l1 penalty of every entry of theta."""
         return self.weights_of(self.penalty.l1)
+
+    @cached_property
+    def unpenalized(self) -> Vector:
+        """Which entries of theta are intercepts."""
+        return self.weights_of(1.0) == 0
 
     @cached_property
     def worth(self) -> Floats:

@@ -71,8 +71,8 @@ class SplineTransformer(RangesLearner, Expansion):
         B-spline, or the constant.
     order : {'C', 'F'}, default='C'
         Layout of a dense result.
-    handle_missing : {'error'}, default='error'
-        Missing values are refused.
+    handle_missing : {'error', 'zeros'}, default='error'
+        Missing values (NaN) are refused, or all splines of one are 0.
     sparse_output : bool, default=False
         Whether B-splines come as a CSR matrix: p + 1 of an input are not 0.
     kind : {'b-spline', 'truncated-power', 'natural'}, default='b-spline'
@@ -103,7 +103,7 @@ class SplineTransformer(RangesLearner, Expansion):
         "extrapolation": one_of("error", "constant", "linear", "continue", "periodic"),
         "include_bias": boolean,
         "order": one_of("C", "F"),
-        "handle_missing": one_of("error"),
+        "handle_missing": one_of("error", "zeros"),
         "sparse_output": boolean,
         "kind": one_of("b-spline", "truncated-power", "natural"),
     }
@@ -132,6 +132,10 @@ class SplineTransformer(RangesLearner, Expansion):
         self.kind = kind
 
     # -- learning ------------------------------------------------------------------
+    def takes_missing(self) -> bool:
+        """Tell whether NaN stands for a missing value."""
+        return self.handle_missing == "zeros"
+
     def _prepare(self, data: Data, seed: int) -> Floats | None:
         """Check that the choices go together; return the knots that are given."""
         known = ("error", "constant", "continue")
@@ -199,6 +203,8 @@ class SplineTransformer(RangesLearner, Expansion):
 
         out = []
         for base in self.knots_.T.astype(np.float64):
+            if base[0] == base[-1]:  # a column that does not vary, or has no value
+                base = base[0] + np.linspace(0.0, 1.0, len(base))
             t = self._extended(base)
             n = len(t) - self.degree - 1
             c = np.eye(n)
@@ -227,8 +233,11 @@ class SplineTransformer(RangesLearner, Expansion):
     def _expand(self, X: Any) -> Matrix:
         n, d, width = len(X), X.shape[1], self._width()
         self._check_inside(X)
+        missing = np.isnan(X)
+        if missing.any():
+            X = np.where(missing, self.knots_[0], X)
         if self.kind == "b-spline" and self.sparse_output:
-            return self._sparse(X)
+            return self._sparse(X, missing)
         out = np.zeros((n, d, width), dtype=X.dtype)
         rows = np.arange(n)
         for j in range(d):
@@ -240,6 +249,7 @@ class SplineTransformer(RangesLearner, Expansion):
                     out[rows, j, np.minimum(at, width - 1)] += wanted
             else:
                 out[:, j] = self._powers(X[:, j], base)[:, int(not self.include_bias) :]
+        out[missing] = 0.0
         layout: Any = self.order
         return np.asarray(out.reshape(n, d * width), order=layout)
 
@@ -290,12 +300,12 @@ class SplineTransformer(RangesLearner, Expansion):
         D = (np.maximum(u - t[:-1], 0.0) ** 3 - ends) / apart
         return np.hstack([np.ones_like(u), u, D[:, :-1] - D[:, -1:]])
 
-    def _sparse(self, X: Floats) -> Any:
+    def _sparse(self, X: Floats, missing: Vector) -> Any:
         n, d, width = len(X), X.shape[1], self._width()
         columns, data = [], []
         for j in range(d):
             place, values = self._local(X[:, j], self.knots_[:, j].astype(np.float64))
-            values = np.where(place < width, values, 0.0)
+            values = np.where((place < width) & ~missing[:, j, None], values, 0.0)
             columns.append(np.minimum(place, width - 1) + j * width)
             data.append(values)
         column, value = np.hstack(columns), np.hstack(data).astype(X.dtype)

@@ -64,10 +64,7 @@ class Accelerated(Solver):
     def __post_init__(self) -> None:
         require_step(self, "rate", self.rate)
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Name what a problem must have."""
-        return "gradient", "smooth"
+    needs = ("gradient", "smooth")
 
     def steps(self, problem: Problem, x: Floats) -> Iterator[Iterate]:
         """Yield x_k of (2)."""

@@ -53,10 +53,7 @@ class BFGS(Solver):
 
     exact: bool = False
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Name what a problem must have."""
-        return "gradient", "smooth", "no simple part"
+    needs = ("gradient", "smooth", "no simple part")
 
     def steps(self, problem: Problem, x: Floats) -> Iterator[Iterate]:
         """Yield the iterates of (1)."""

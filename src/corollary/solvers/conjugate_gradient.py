@@ -73,10 +73,7 @@ class ConjugateGradient(Solver):
     steps as H has different eigenvalues.
     """
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Name what a problem must have."""
-        return "gradient", "smooth", "no simple part", "quadratic", "Hessian product"
+    needs = ("gradient", "smooth", "no simple part", "quadratic", "Hessian product")
 
     def steps(self, problem: Problem, x: Floats) -> Iterator[Iterate]:
         """Yield the iterates, beginning anew with a fresh gradient at times."""

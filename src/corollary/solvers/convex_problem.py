@@ -56,9 +56,10 @@ from corollary.objectives.penalties import Penalty
 __all__ = [
     "Box",
     "ConvexProblem",
-    "KernelProblem",
-    "LinearProblem",
-    "MachineProblem",
+    "KernelStatement",
+    "LinearStatement",
+    "MachineStatement",
+    "Problems",
     "class_box",
     "from_here",
     "not_handled",
@@ -71,7 +72,7 @@ WHO = "optimality_gap"
 
 
 @dataclass(frozen=True)
-class LinearProblem:
+class LinearStatement:
     """Problem (1) of a linear model, and its point (w, b)."""
 
     loss: Loss
@@ -141,7 +142,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class KernelProblem:
+class KernelStatement:
     """Problem (3) of one expansion, and its point (b, rho)."""
 
     box: Box
@@ -155,7 +156,7 @@ class KernelProblem:
 
 
 @dataclass(frozen=True)
-class MachineProblem:
+class MachineStatement:
     """Problem (3) of a machine that stores w = sum_i b_i x_i alone."""
 
     box: Box
@@ -163,7 +164,8 @@ class MachineProblem:
     w: Floats  # (d,)
 
 
-ConvexProblem = LinearProblem | KernelProblem | MachineProblem
+ConvexProblem = LinearStatement | KernelStatement | MachineStatement
+Problems = list[ConvexProblem]  # whose values add up
 
 
 def class_box(s: Floats, price: Floats, *, squared: bool = False) -> Box:

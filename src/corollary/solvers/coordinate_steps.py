@@ -52,10 +52,7 @@ class CoordinateDescent(Solver):
     [1.125, 0.9375]
     """
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Name what a problem must have."""
-        return "gradient", "smooth", "columns"
+    needs = ("gradient", "smooth", "columns")
 
     def steps(self, problem: Problem, x: Floats) -> Iterator[Iterate]:
         """Yield x after each round."""

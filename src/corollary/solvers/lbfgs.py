@@ -141,14 +141,8 @@ class LBFGS(SteppingSolver):
     [1.0, 1.0]
     """
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Name what a problem must have."""
-        return "gradient", "smooth", "no simple part"
-
-    def begin(self, x: Floats) -> LBFGSState:
-        """Return the state at the start."""
-        return begin(x)
+    needs = ("gradient", "smooth", "no simple part")
+    state = LBFGSState
 
     def step(self, state: LBFGSState, at: Evaluation) -> LBFGSState:
         """Take f and g at the trial point."""

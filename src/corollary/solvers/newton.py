@@ -129,15 +129,8 @@ class Newton(SteppingSolver):
     """
 
     second_order = True
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Name what a problem must have."""
-        return "gradient", "smooth", "no simple part", "Hessian"
-
-    def begin(self, x: Floats) -> NewtonState:
-        """Return the state at the start."""
-        return begin(x)
+    needs = ("gradient", "smooth", "no simple part", "Hessian")
+    state = NewtonState
 
     def step(self, state: NewtonState, at: Evaluation) -> NewtonState:
         """Take f, g and H at the trial point."""

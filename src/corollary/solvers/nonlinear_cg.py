@@ -43,10 +43,7 @@ class NonlinearCG(Solver):
     [1.0, 1.0]
     """
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Name what a problem must have."""
-        return "gradient", "smooth", "no simple part"
+    needs = ("gradient", "smooth", "no simple part")
 
     def steps(self, problem: Problem, x: Floats) -> Iterator[Iterate]:
         """Yield the iterates of (2)."""

@@ -47,7 +47,6 @@ from corollary.solvers.lbfgs import (
     SUFFICIENT,
     LBFGSState,
     Precondition,
-    begin,
     shorter,
     two_loop,
 )
@@ -151,14 +150,8 @@ class OrthantWise(SteppingSolver):
     [2.0, 0.0]
     """
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Name what a problem must have."""
-        return "gradient", "smooth", "l1"
-
-    def begin(self, x: Floats) -> LBFGSState:
-        """Return the state at the start."""
-        return begin(x)
+    needs = ("gradient", "smooth", "l1")
+    state = LBFGSState
 
     def step(self, state: LBFGSState, at: Evaluation) -> LBFGSState:
         """Take F and g at the trial point."""

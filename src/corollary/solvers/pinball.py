@@ -45,7 +45,7 @@ __all__ = [
     "Feasible",
     "Nearest",
     "Path",
-    "Rows",
+    "QuantileRows",
     "corner_of",
     "newton_step",
     "other_minimizer",
@@ -56,7 +56,7 @@ ZERO = 1e-10  # share of its terms below which a residual is 0
 
 
 @dataclass(frozen=True)
-class Rows(Statistics):
+class QuantileRows(Statistics):
     """Rows in memory: Z, y, w and the quantile t of each; chunks follow each other."""
 
     Z: Any  # (n, p)
@@ -64,10 +64,10 @@ class Rows(Statistics):
     w: Floats
     t: Floats
 
-    def __add__(self, other: Rows) -> Rows:
+    def __add__(self, other: QuantileRows) -> QuantileRows:
         sparse = sp.issparse(self.Z)
         Z = sp.vstack([self.Z, other.Z], "csr") if sparse else None
-        return Rows(
+        return QuantileRows(
             np.concatenate([self.Z, other.Z]) if Z is None else Z,
             np.concatenate([self.y, other.y]),
             np.concatenate([self.w, other.w]),
@@ -100,7 +100,7 @@ class Path(Statistics):
     H: Floats  # (p, p) Hessian
 
     @classmethod
-    def of(cls, rows: Rows, b: Floats, mu: float) -> Path:
+    def of(cls, rows: QuantileRows, b: Floats, mu: float) -> Path:
         """Sum (1), (4) and (5) over rows."""
         r, w, Z = rows.residuals(b), rows.w, rows.Z
         k = r / (2 * mu)
@@ -129,23 +129,23 @@ def newton_step(g: Floats, H: Floats) -> Floats:
 class Nearest(Statistics):
     """The rows with the smallest residuals, at most `most` of them."""
 
-    rows: Rows
+    rows: QuantileRows
     r: Floats
     most: int
 
     @classmethod
-    def of(cls, rows: Rows, b: Floats, most: int) -> Nearest:
+    def of(cls, rows: QuantileRows, b: Floats, most: int) -> Nearest:
         """Choose them in one chunk."""
         r = rows.residuals(b)
         at = np.argsort(np.abs(r), kind="stable")[:most]
         Z = rows.Z[at]
         Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z)
-        return cls(Rows(Z, rows.y[at], rows.w[at], rows.t[at]), r[at], most)
+        return cls(QuantileRows(Z, rows.y[at], rows.w[at], rows.t[at]), r[at], most)
 
     def __add__(self, other: Nearest) -> Nearest:
         rows, r = self.rows + other.rows, np.concatenate([self.r, other.r])
         at = np.argsort(np.abs(r), kind="stable")[: self.most]
-        few = Rows(rows.Z[at], rows.y[at], rows.w[at], rows.t[at])
+        few = QuantileRows(rows.Z[at], rows.y[at], rows.w[at], rows.t[at])
         return Nearest(few, r[at], self.most)
 
     def corner(self) -> Floats | None:
@@ -164,7 +164,7 @@ class Nearest(Statistics):
                 return np.linalg.solve(self.rows.Z[chosen], self.rows.y[chosen])
         return None
 
-    def at_zero(self, b: Floats) -> Rows:
+    def at_zero(self, b: Floats) -> QuantileRows:
         """Return those on the plane of b, equal ones as one row of both weights."""
         zero = self.rows.on_plane(b)
         Z, y, w, t = (
@@ -174,7 +174,7 @@ class Nearest(Statistics):
             np.column_stack([Z, y, t]), axis=0, return_index=True, return_inverse=True
         )
         weight: Any = np.bincount(same.ravel(), weights=w, minlength=len(first))
-        return Rows(Z[first], y[first], weight, t[first])
+        return QuantileRows(Z[first], y[first], weight, t[first])
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class Corner(Statistics):
     D: float  # sum of a_i y_i over them
     weight: float  # of the rows with residual 0
 
-    def certified(self, zero: Rows) -> tuple[float, bool]:
+    def certified(self, zero: QuantileRows) -> tuple[float, bool]:
         """Return the gap by (6), infinite where (6) fails, and whether b is unique.
 
         `zero` has the rows with residual 0.
@@ -209,7 +209,7 @@ class Corner(Statistics):
         return gap, bool(inside) and len(zero.y) == p
 
 
-def corner_of(rows: Rows, b: Floats) -> Corner:
+def corner_of(rows: QuantileRows, b: Floats) -> Corner:
     """Sum what (6) needs over rows."""
     r = rows.residuals(b)
     zero = rows.on_plane(b)
@@ -229,7 +229,7 @@ class Feasible(Statistics):
         return Feasible(self.D + other.D, max(self.beyond, other.beyond))
 
     @classmethod
-    def of(cls, rows: Rows, b: Floats, mu: float, v: Floats) -> Feasible:
+    def of(cls, rows: QuantileRows, b: Floats, mu: float, v: Floats) -> Feasible:
         """Take a of (3) less A Z v, so that Z'a = 0 where v = H^-1 Z'a."""
         r = rows.residuals(b)
         k = r / (2 * mu)
@@ -246,7 +246,7 @@ class Feasible(Statistics):
         return self.D / max(1.0, self.beyond)
 
 
-def solve_rows(rows: Rows, method: str, options: Any) -> tuple[Floats, str]:
+def solve_rows(rows: QuantileRows, method: str, options: Any) -> tuple[Floats, str]:
     """Solve (2) as a linear program; b are its multipliers.  Return b and a word.
 
     Outliers set the scale of the first solution and so its accuracy; a second one, of
@@ -274,7 +274,7 @@ def solve_rows(rows: Rows, method: str, options: Any) -> tuple[Floats, str]:
     return b, ""
 
 
-def other_minimizer(rows: Rows, b: Floats, seed: int = 0) -> Floats | None:
+def other_minimizer(rows: QuantileRows, b: Floats, seed: int = 0) -> Floats | None:
     """Return another minimiser of (1) far from b, or None where none was found.
 
     A fixed direction is maximised and minimised among all b with the same loss.

@@ -215,15 +215,8 @@ class ProximalNewton(SteppingSolver):
     """
 
     second_order = True
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Name what a problem must have."""
-        return "gradient", "smooth", "l1", "Hessian"
-
-    def begin(self, x: Floats) -> ProximalNewtonState:
-        """Return the state at the start."""
-        return begin(x)
+    needs = ("gradient", "smooth", "l1", "Hessian")
+    state = ProximalNewtonState
 
     def step(self, state: ProximalNewtonState, at: Evaluation) -> ProximalNewtonState:
         """Take F, g and H at the trial point."""

@@ -233,12 +233,10 @@ class Decomposition:
         def take(a: Any) -> Any:
             if every:
                 return a
-            return np.ascontiguousarray(
-                a.reshape(self.copies, -1)[:, self.rows]
-            ).ravel()
+            some = a.reshape(self.copies, -1)[:, self.rows]
+            return np.ascontiguousarray(some).ravel()
 
-        d = self.dual
-        at = take(self.all)
+        d, at = self.dual, take(self.all)
         here = [take(a) for a in (self.f, self.b, d.lo, d.hi, d.eps)]
         self.group = None if d.group is None else take(d.group)
         self.at, self.here = at, here

@@ -66,11 +66,8 @@ class Evaluation(NamedTuple):
 class SteppingSolver(Solver):
     """A solver by steps of a state that has `trial`, `x`, `f`, `g` and `stalled`."""
 
+    state: ClassVar[Any]  # the class of its states
     second_order: ClassVar[bool] = False  # whether it asks for the Hessian
-
-    @abstractmethod
-    def begin(self, x: Floats) -> Any:
-        """Return the state at the start."""
 
     @abstractmethod
     def step(self, state: Any, at: Evaluation) -> Any:
@@ -80,7 +77,7 @@ class SteppingSolver(Solver):
         """Yield every accepted point."""
         assert problem.gradient is not None
         l1 = np.zeros(len(x)) if problem.linear is None else problem.linear.l1
-        state, seen, scale = self.begin(x), None, 0.0
+        state, seen, scale = self.state(trial=x, x=x), None, 0.0
         while True:
             with np.errstate(over="ignore", invalid="ignore"):
                 f, g = problem.objective(state.trial), problem.gradient(state.trial)

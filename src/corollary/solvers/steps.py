@@ -63,15 +63,15 @@ def step(
     noise : float
         Relative rounding error of F.
     """
+    if isinstance(search, lbfgs.LBFGSState):
+        assert precondition is not None
+        if l1 is not None:
+            return orthant_wise.step(search, f, g, l1, precondition, noise)
+        return lbfgs.step(search, f, g, precondition, noise)
     if isinstance(search, newton.NewtonState):
         return newton.step(search, f, g, H, unit)
     if isinstance(search, piecewise_newton.PiecewiseNewtonState):
         return piecewise_newton.step(search, f, g, H)
-    if isinstance(search, proximal_newton.ProximalNewtonState):
-        weights = np.zeros(len(g)) if l1 is None else l1
-        kept = np.zeros(len(g), dtype=bool) if free is None else free
-        return proximal_newton.step(search, f, g, H, weights, kept, noise)
-    assert precondition is not None
-    if l1 is not None:
-        return orthant_wise.step(search, f, g, l1, precondition, noise)
-    return lbfgs.step(search, f, g, precondition, noise)
+    weights = np.zeros(len(g)) if l1 is None else l1
+    kept = np.zeros(len(g), dtype=bool) if free is None else free
+    return proximal_newton.step(search, f, g, H, weights, kept, noise)

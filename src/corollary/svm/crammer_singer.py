@@ -70,7 +70,7 @@ from corollary.core.rows import rows_loop
 from corollary.engine import Chunk
 from corollary.engine.rows_learner import RowsLearner
 from corollary.linear.linear_classifier import LinearClassifier
-from corollary.linear.online.visits import Rows, rows_to_visit
+from corollary.linear.online.visits import VisitedRows, rows_to_visit
 from corollary.objectives.multiclass_hinge import multiclass_hinge
 
 __all__ = ["Contest", "CrammerSingerClassifier", "account", "contest"]
@@ -96,7 +96,7 @@ class Contest:
 class Machine:
     """The problem, and the dual and primal variables that the loop changes."""
 
-    rows: Rows
+    rows: VisitedRows
     C: Floats  # (n,)
     squares: Floats  # (n,)
     constant: float
@@ -297,6 +297,6 @@ def machine_of(
         others = others if summed else others[:1]
         alpha[i, others] = -C[i]
         alpha[i, codes[i]] = C[i] * len(others)
-    rows = Rows(X, codes, rows.which, rows.weight, True, rows.first_row)
+    rows = VisitedRows(X, codes, rows.which, rows.weight, True, rows.first_row)
     W, b = np.zeros((K, d)), np.zeros(K)
     return Machine(rows, C, squares, constant, summed, alpha, W, b)

@@ -44,20 +44,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine.sources.source import Chunk
+from corollary.svm import pairs
 from corollary.svm.hard_margin import nearest_hulls
-from corollary.svm.pairs import (
-    PAIR_RULES,
-    PairMachine,
-    PairProblem,
-    SolvedPair,
-    learn_pairs,
-)
 from corollary.svm.svc import soft_margin
 
 __all__ = ["HardMarginSVC"]
 
 
-class HardMarginSVC(PairMachine):
+class HardMarginSVC(pairs.PairMachine):
     """The classifier of largest margin, or a proof that nothing separates the classes.
 
     Parameters
@@ -142,10 +136,10 @@ class HardMarginSVC(PairMachine):
     """
 
     rules: ClassVar = {
-        name: rule for name, rule in PAIR_RULES.items() if name != "class_weight"
+        name: rule for name, rule in pairs.PAIR_RULES.items() if name != "class_weight"
     }
     shapes: ClassVar[Mapping[str, str]] = {
-        **PairMachine.shapes,
+        **pairs.PairMachine.shapes,
         "witness_": "p n",
         "distance_": "p",
     }
@@ -186,7 +180,7 @@ class HardMarginSVC(PairMachine):
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Find the nearest points (2) of every pair, and publish the verdict."""
-        solved = learn_pairs(self, rows, report, largest_margin)
+        solved = pairs.learn_pairs(self, rows, report, largest_margin)
         self.witness_ = np.zeros((len(solved), rows.n))
         for one, row in zip(solved, self.witness_, strict=True):
             row[one.rows] = one.optimum.b
@@ -213,8 +207,8 @@ class HardMarginSVC(PairMachine):
 
     def _warn_of(self, joint: list[bool], report: Report) -> None:
         """Say which classes cannot be separated, what proves it and what to do."""
-        pairs = itertools.combinations(self.classes_.tolist(), 2)
-        a, b = next(itertools.compress(pairs, joint))
+        both = itertools.combinations(self.classes_.tolist(), 2)
+        a, b = next(itertools.compress(both, joint))
         rows = int((self.witness_[joint.index(True)] != 0).sum())
         others = f" ({sum(joint) - 1} more pairs alike)" if sum(joint) > 1 else ""
         text = (
@@ -226,7 +220,7 @@ class HardMarginSVC(PairMachine):
         warnings.warn(text, ConvergenceWarning, stacklevel=5)
 
 
-def largest_margin(pair: PairProblem) -> SolvedPair:
+def largest_margin(pair: pairs.PairProblem) -> pairs.SolvedPair:
     """Find the nearest points (2), and make their machine canonical."""
     hulls = nearest_hulls(pair.gram, pair.s, pair.limits)
     o = replace(hulls.optimum, gap=0.0)
@@ -242,4 +236,4 @@ def largest_margin(pair: PairProblem) -> SolvedPair:
     elif o.stop is StopReason.CONVERGED:  # every tolerance met, nothing proved
         o = replace(o, stop=StopReason.STALLED)
     beta, h, ends = c * hulls.b, c * hulls.f, np.full(2, rho)
-    return SolvedPair(pair.rows, pair.s, beta, bound, h, ends, primal, o)
+    return pairs.SolvedPair(pair.rows, pair.s, beta, bound, h, ends, primal, o)

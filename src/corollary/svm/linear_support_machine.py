@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from corollary.core.report import Optimality, Report, StopReason, stored_gap
 from corollary.engine import ArraySource, Chunk, Data, Statistics, SummationLearner
 from corollary.engine.rows_learner import gather
 from corollary.svm.crammer_singer import Contest, account
-from corollary.svm.linear_problem import LinearSums, SupportProblem
+from corollary.svm.linear_problem import SupportProblem
 from corollary.svm.linear_search import (
     LinearSearch,
     begin,
@@ -31,11 +30,6 @@ SMALL = 2e6  # numbers in X up to which a pass costs next to nothing
 NARROW = 400  # features up to which the whole Hessian is summed in every pass
 
 
-@dataclass(frozen=True)
-class Seen(Statistics):
-    """Nothing: the rows were read before."""
-
-
 class LinearSupportMachine(SummationLearner):
     """A linear machine: subclasses state the problem and publish the weights."""
 
@@ -45,9 +39,9 @@ class LinearSupportMachine(SummationLearner):
         """Bound the number of passes; the first looks at the start."""
         return 1 + int(self.max_iter)  # type: ignore[attr-defined]
 
-    def statistics(self, chunk: Chunk, state: State) -> LinearSums | Seen:
+    def statistics(self, chunk: Chunk, state: State) -> Statistics:
         """Sum what the search asks for."""
-        return Seen() if isinstance(state, Contest) else summed(chunk, state)
+        return Statistics() if isinstance(state, Contest) else summed(chunk, state)
 
     def update(self, statistics: Any, state: State) -> State:
         """Take its step."""

@@ -39,7 +39,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Matrix
+from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real
 from corollary.core.report import Report, StopReason
@@ -48,21 +48,15 @@ from corollary.solvers import smo
 from corollary.solvers.box_dual import offsets
 from corollary.solvers.convex_problem import (
     Box,
-    KernelProblem,
+    Problems,
     class_box,
     from_here,
     not_handled,
 )
+from corollary.svm import pairs
 from corollary.svm.hard_margin import TOUCH, variance_of
 from corollary.svm.machine import unit_of
 from corollary.svm.pair_problem import pair_problems
-from corollary.svm.pairs import (
-    PAIR_RULES,
-    PairMachine,
-    PairProblem,
-    SolvedPair,
-    learn_pairs,
-)
 from corollary.svm.single import report_share
 
 __all__ = ["NuSVC"]
@@ -71,7 +65,7 @@ FINER = 5  # times that (2) is solved, each time from where the last ended
 SAMPLE = 64  # rows that show the largest distance
 
 
-class NuSVC(PairMachine):
+class NuSVC(pairs.PairMachine):
     """Support vector classification with a share of margin errors.
 
     Parameters
@@ -145,7 +139,7 @@ class NuSVC(PairMachine):
     [0, 0, 1, 1]
     """
 
-    rules: ClassVar = {"nu": real(0, 1, ends="(]"), **PAIR_RULES}
+    rules: ClassVar = {"nu": real(0, 1, ends="(]"), **pairs.PAIR_RULES}
 
     def __init__(
         self,
@@ -186,7 +180,7 @@ class NuSVC(PairMachine):
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2) for every pair; report the property of nu, and the equivalent C."""
-        solved = learn_pairs(self, rows, report, self._solve)
+        solved = pairs.learn_pairs(self, rows, report, self._solve)
         if len(solved) > 1:
             return
         one = solved[0]
@@ -196,9 +190,7 @@ class NuSVC(PairMachine):
         self.C_ = float(np.abs(one.beta).sum() / np.abs(one.optimum.b).sum())  # 1 / r
         report.facts["equivalent_C"] = self.C_
 
-    def convex_problem(
-        self, X: Matrix, y: Any, sample_weight: Floats
-    ) -> list[KernelProblem]:
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) of every pair at its coefficients, for `optimality_gap`."""
         if not from_here(self) and self.class_weight is not None:
             what = "class_weight of NuSVC, which does not count it"
@@ -209,7 +201,7 @@ class NuSVC(PairMachine):
 
         return pair_problems(self, X, y, sample_weight, box)
 
-    def _solve(self, pair: PairProblem) -> SolvedPair:
+    def _solve(self, pair: pairs.PairProblem) -> pairs.SolvedPair:
         """Solve (2) for weights about 1, with which beta and r grow; divide by r."""
         unit = unit_of(pair.price)
         pair = replace(pair, price=pair.price / unit)
@@ -228,9 +220,9 @@ class NuSVC(PairMachine):
         slack = np.maximum(0.0, 1 - s * (h - ends.mean()))
         primal = float(0.5 * (beta @ h) + price @ slack / r)  # of SVC with C = 1 / r
         o = replace(o, gap=o.gap / r / r, b=unit * o.b)
-        return SolvedPair(pair.rows, s, beta, price / r, h, ends, primal, o)
+        return pairs.SolvedPair(pair.rows, s, beta, price / r, h, ends, primal, o)
 
-    def _dual(self, pair: PairProblem) -> smo.Dual:
+    def _dual(self, pair: pairs.PairProblem) -> smo.Dual:
         """Return (2) but for the kernel; refuse what (4) forbids."""
         s, price = pair.s, pair.price
         half, zero = self.nu * price.sum() / 2, np.zeros(len(s))
@@ -249,7 +241,7 @@ class NuSVC(PairMachine):
         return smo.Dual(zero, lo, hi, zero, start, group)
 
 
-def solved_finely(pair: PairProblem, dual: smo.Dual) -> tuple[smo.Optimum, float]:
+def solved_finely(pair: pairs.PairProblem, dual: smo.Dual) -> tuple[smo.Optimum, float]:
     """Solve (2) until the violation is tol once all is divided by r, or r is 0."""
     limits = pair.limits
     tol = limits.tol

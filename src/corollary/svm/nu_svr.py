@@ -31,30 +31,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Matrix
-from corollary.core.configuration import get_config
+from corollary.core.arrays import Floats
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.core.roles import SingleRegressor
 from corollary.engine.sources.source import Chunk
-from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.dual_search import solve_dual
 from corollary.kernels.kernel_problem import expansion_problem
-from corollary.kernels.machine_kernel import training_rows, warn_of_kernel
+from corollary.kernels.machine_kernel import training_rows
 from corollary.solvers import smo
-from corollary.solvers.convex_problem import KernelProblem, not_handled, tube_box
-from corollary.svm.machine import RULES, capped, report_roles, report_support
-from corollary.svm.single import (
-    TUBE,
-    SingleMachine,
-    publish_expansion,
-    report_share,
-    scores,
-)
+from corollary.solvers.convex_problem import Problems, not_handled, tube_box
+from corollary.svm import single
+from corollary.svm.machine import RULES, capped, report_roles
 
 __all__ = ["NuSVR"]
 
 
-class NuSVR(SingleMachine, SingleRegressor):
+class NuSVR(single.SingleMachine, SingleRegressor):
     """Support vector regression with a share of rows outside the tube.
 
     Parameters
@@ -148,30 +141,27 @@ class NuSVR(SingleMachine, SingleRegressor):
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2)."""
-        data, threads = training_rows(self, rows), get_config().threads
+        data = training_rows(self, rows)
         n, w, y = data.n, data.w, data.y.astype(np.float64)
         price, dual = capped(self.C) * w, self._dual(y, w)
-        gram = search_gram(self, data, threads)
-        o = smo.solve(gram, dual, search_limits(self, threads))
+        o = solve_dual(self, data, dual)
         a, c = o.b.reshape(2, n)
         rho = o.rho
         self.epsilon_ = float(max(0.0, (rho[1] - rho[0]) / 2))  # (3)
         if rho[1] < rho[0]:
             o = replace(o, gap=o.gap_at(dual, rho.mean(), rho.mean()))
         b = a + c  # c <= 0 here
-        publish_expansion(self, data, b, -float(rho.mean()), o.steps)
+        single.publish_expansion(self, data, b, -float(rho.mean()), o.steps)
         h = o.f[:n] + y
         excess = np.maximum(0.0, np.abs(h - rho.mean() - y) - self.epsilon_)
         primal = 0.5 * (b @ h) + price @ (self.nu * self.epsilon_ + excess)  # (1)
-        report_search([o], float(primal), report)
-        report_support(self, [(b, price)], n, report)
+        single.report_expansion(self, data, o, primal, b, price, report)
         bound = (np.maximum(a, -c) >= price) & (price > 0)
         free = o.b.reshape(2, n).any(axis=0)
         self.roles_ = np.select([bound, free], [2, 1]).astype(np.int8)
-        report_roles(TUBE, self.roles_, report)
+        report_roles(single.TUBE, self.roles_, report)
         report.facts["epsilon"] = self.epsilon_
-        report_share(self.nu, w, self.roles_, report)
-        warn_of_kernel(data, report)
+        single.report_share(self.nu, w, self.roles_, report)
 
     def _dual(self, y: Floats, w: Floats) -> smo.Dual:
         """Return (2), with c as negative numbers."""
@@ -187,9 +177,7 @@ class NuSVR(SingleMachine, SingleRegressor):
             group=np.repeat(np.array([0, 1], np.int8), n),
         )
 
-    def convex_problem(
-        self, X: Matrix, y: Any, sample_weight: Floats
-    ) -> list[KernelProblem]:
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) at the coefficients, for `optimality_gap`."""
         if not hasattr(self, "epsilon_"):
             what = "NuSVR, which does not publish the width of its tube"
@@ -197,7 +185,7 @@ class NuSVR(SingleMachine, SingleRegressor):
         price, width = capped(self.C) * sample_weight, float(self.epsilon_)
         more = {"width": width, "most": float(self.nu) * float(price.sum())}
         box = tube_box(y, price, width)
-        return expansion_problem(self, X, sample_weight, box, **more)
+        return [expansion_problem(self, X, sample_weight, box, **more)]
 
     def predict(self, X: Any) -> Floats:
         """Return the function at each row.
@@ -210,4 +198,4 @@ class NuSVR(SingleMachine, SingleRegressor):
         -------
         array of shape (n,)
         """
-        return scores(self, X)
+        return single.scores(self, X)

@@ -26,44 +26,30 @@ Course: S1-50. Reference: Schoelkopf, Platt, Shawe-Taylor, Smola and Williamson 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.configuration import get_config
+from corollary.core.arrays import Floats, Vector
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.core.roles import OutlierDetector
 from corollary.engine.sources.source import Chunk
-from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.dual_search import solve_dual
 from corollary.kernels.kernel_problem import expansion_problem
-from corollary.kernels.machine_kernel import training_rows, warn_of_kernel
+from corollary.kernels.machine_kernel import training_rows
 from corollary.solvers import smo
-from corollary.solvers.convex_problem import Box, KernelProblem
-from corollary.svm.machine import (
-    ROUNDING,
-    RULES,
-    report_roles,
-    report_support,
-    unit_of,
-)
-from corollary.svm.single import (
-    SingleMachine,
-    publish_expansion,
-    report_share,
-    rows_by_depth,
-    scores,
-)
+from corollary.solvers.convex_problem import Box, Problems
+from corollary.svm import single
+from corollary.svm.machine import ROUNDING, RULES, report_roles, unit_of
 
 __all__ = ["ROLES", "OneClassSVM"]
 
 ROLES = ("inlier", "margin", "outlier")
 
 
-class OneClassSVM(SingleMachine, OutlierDetector):
+class OneClassSVM(single.SingleMachine, OutlierDetector):
     """Where most of the rows lie, with any kernel.
 
     Parameters
@@ -119,7 +105,7 @@ class OneClassSVM(SingleMachine, OutlierDetector):
     """
 
     rules: ClassVar = {**RULES, "nu": real(0, 1, ends="(]")}
-    shapes: ClassVar[Mapping[str, str]] = {**SingleMachine.shapes, "offset_": "1"}
+    shapes: ClassVar = {**single.SingleMachine.shapes, "offset_": "1"}
 
     def __init__(
         self,
@@ -150,39 +136,34 @@ class OneClassSVM(SingleMachine, OutlierDetector):
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2), for weights about 1: b, f and rho grow with them, (1) squared."""
-        data, threads = training_rows(self, rows), get_config().threads
+        data = training_rows(self, rows)
         unit = unit_of(data.w)
         w, zero = data.w / unit, np.zeros(data.n)
-        start = smo.filled(w, self.nu * w.sum(), rows_by_depth(data))
+        start = smo.filled(w, self.nu * w.sum(), single.rows_by_depth(data))
         dual = smo.Dual(zero, zero, w, zero, start)
-        gram = search_gram(self, data, threads)
-        o = smo.solve(gram, dual, search_limits(self, threads))
+        o = solve_dual(self, data, dual)
         terms = float(o.b.sum() * np.abs(data.kernel.square_norms(data.X)).max())
         rho = float(o.rho[0]) - ROUNDING * terms  # rows on the margin are inliers
-        gap = o.gap_at(dual, rho) * unit**2
-        publish_expansion(self, data, unit * o.b, -unit * rho, o.steps)
+        single.publish_expansion(self, data, unit * o.b, -unit * rho, o.steps)
         self.offset_ = -self.intercept_
         short = np.maximum(0.0, rho - o.f)
         primal = 0.5 * (o.b @ o.f) - self.nu * w.sum() * rho + w @ short  # (1)
-        known = replace(o, gap=gap, violation=o.violation * unit)
-        report_search([known], float(primal) * unit**2, report)
-        report_support(self, [(o.b, w)], data.n, report)
+        gap, violation = o.gap_at(dual, rho) * unit**2, o.violation * unit
+        known = replace(o, gap=gap, violation=violation)
+        single.report_expansion(self, data, known, primal * unit**2, o.b, w, report)
         self.roles_ = np.select([o.b == 0, o.b >= w], [0, 2], default=1).astype(np.int8)
         report_roles(ROLES, self.roles_, report)
-        report_share(self.nu, w, self.roles_, report)
-        warn_of_kernel(data, report)
+        single.report_share(self.nu, w, self.roles_, report)
 
-    def convex_problem(
-        self, X: Matrix, y: Any, sample_weight: Floats
-    ) -> list[KernelProblem]:
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) at the coefficients, for `optimality_gap`."""
         w = sample_weight
         box = Box(0 * w, 0 * w, w, t=float(self.nu) * float(w.sum()))
-        return expansion_problem(self, X, w, box)
+        return [expansion_problem(self, X, w, box)]
 
     def score_samples(self, X: Any) -> Floats:
         """Return sum_i b_i k(x, x_i) of each row: large where the rows are."""
-        return scores(self, X) + self.offset_[0]
+        return single.scores(self, X) + self.offset_[0]
 
     def decision_function(self, X: Any) -> Floats:
         """Return g of each row, negative for outliers.
@@ -195,8 +176,8 @@ class OneClassSVM(SingleMachine, OutlierDetector):
         -------
         array of shape (n,)
         """
-        return scores(self, X)
+        return single.scores(self, X)
 
     def predict(self, X: Any) -> Vector:
         """Return 1 for an inlier, -1 for an outlier."""
-        return np.where(scores(self, X) >= 0, 1, -1).astype(np.intp)
+        return np.where(single.scores(self, X) >= 0, 1, -1).astype(np.intp)

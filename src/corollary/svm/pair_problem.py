@@ -16,7 +16,7 @@ from corollary.kernels.kernel_problem import (
     stated_kernel,
     support_rows,
 )
-from corollary.solvers.convex_problem import Box, KernelProblem
+from corollary.solvers.convex_problem import Box, Problems
 
 __all__ = ["pair_problems"]
 
@@ -27,7 +27,7 @@ def pair_problems(
     y: Any,
     price: Floats,
     box: Callable[[Floats, Floats, float], Box],
-) -> list[KernelProblem]:
+) -> Problems:
     """State the problem of every pair of classes.
 
     Parameters
@@ -47,7 +47,7 @@ def pair_problems(
     kernel = stated_kernel(machine, X, price)
     totals = np.bincount(z, price, K).astype(float)
     price = price * stated_class_weights(machine, totals)[z]
-    found = []
+    found: Problems = []
     for p, (a, c) in enumerate(itertools.combinations(range(K), 2)):
         rows = np.flatnonzero((z == a) | (z == c))
         b = np.where(z[rows] == a, D[c - 1, rows], D[a, rows])

@@ -172,17 +172,9 @@ class PairMachine(RowsLearner, Classifier):
         "intercept_": "p",
         "intercept_interval_": "p 2",
     }
-    kernel: Any
-    probability: Any
-    decision_function_shape: str
-    break_ties: bool
-    n_features_in_: int
     support_: Vector
-    support_vectors_: Any
     n_support_: Vector
-    dual_coef_: Any
     intercept_: Floats
-    gamma_: float
 
     def __sklearn_tags__(self) -> Any:
         return kernel_tags(self, super().__sklearn_tags__())

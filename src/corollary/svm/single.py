@@ -15,7 +15,9 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
 from corollary.core.report import Report
 from corollary.engine.rows_learner import RowsLearner
-from corollary.kernels.machine_kernel import TrainingRows, kernel_tags
+from corollary.kernels.dual_search import report_search
+from corollary.kernels.machine_kernel import TrainingRows, kernel_tags, warn_of_kernel
+from corollary.solvers import smo
 from corollary.svm.machine import (
     audit_expansion,
     check_published,
@@ -24,12 +26,14 @@ from corollary.svm.machine import (
     keep_expansion,
     linear_weights,
     query_rows,
+    report_support,
 )
 
 __all__ = [
     "TUBE",
     "SingleMachine",
     "publish_expansion",
+    "report_expansion",
     "report_share",
     "rows_by_depth",
     "scores",
@@ -52,13 +56,9 @@ class SingleMachine(RowsLearner):
         "intercept_": "1",
     }
     kernel: Any
-    n_features_in_: int
     support_: Vector
-    support_vectors_: Any
     n_support_: Vector
-    dual_coef_: Any
     intercept_: Floats
-    gamma_: float
 
     def __sklearn_tags__(self) -> Any:
         return kernel_tags(self, super().__sklearn_tags__())  # type: ignore[misc]
@@ -96,6 +96,21 @@ def publish_expansion(
     machine.intercept_ = np.array([intercept], dtype=data.X.dtype)
     machine.n_iter_ = int(steps)
     check_published(machine, data.X)
+
+
+def report_expansion(
+    machine: Any,
+    data: TrainingRows,
+    o: smo.Optimum,
+    primal: float,
+    b: Floats,
+    bound: Floats,
+    report: Report,
+) -> None:
+    """Report the gap, the support vectors, and what is odd about the kernel."""
+    report_search([o], float(primal), report)
+    report_support(machine, [(b, bound)], data.n, report)
+    warn_of_kernel(data, report)
 
 
 def scores(machine: Any, X: Any) -> Floats:

@@ -39,28 +39,27 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Matrix
-from corollary.core.configuration import get_config
+from corollary.core.arrays import Floats
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.core.roles import SingleRegressor
 from corollary.engine.sources.source import Chunk
-from corollary.kernels.dual_search import report_search, search_gram, search_limits
-from corollary.kernels.gram import Ridged
+from corollary.kernels.dual_search import solve_dual
 from corollary.kernels.kernel_problem import expansion_problem
-from corollary.kernels.machine_kernel import training_rows, warn_of_kernel
+from corollary.kernels.machine_kernel import training_rows
 from corollary.solvers import smo
-from corollary.solvers.convex_problem import KernelProblem, tube_box
-from corollary.svm.machine import RULES, capped, report_roles, report_support
-from corollary.svm.single import TUBE, SingleMachine, publish_expansion, scores
+from corollary.solvers.convex_problem import Problems, tube_box
+from corollary.svm import single
+from corollary.svm.machine import RULES, capped, report_roles
 from corollary.svm.squared_losses import squared_gap
+from corollary.svm.svr import SVR
 
 __all__ = ["SquaredEpsilonSVR"]
 
 ROOM = 1e-9  # added to the box, so that no optimum is on its bound by rounding
 
 
-class SquaredEpsilonSVR(SingleMachine, SingleRegressor):
+class SquaredEpsilonSVR(single.SingleMachine, SingleRegressor):
     """Support vector regression with squared residuals beyond a tube.
 
     Parameters
@@ -117,64 +116,34 @@ class SquaredEpsilonSVR(SingleMachine, SingleRegressor):
 
     rules: ClassVar = {**RULES, "C": real(0, ends="(]"), "epsilon": real(0)}
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        shrinking: bool = True,
-        cache_size: float = 200,
-        verbose: bool = False,
-        max_iter: int = -1,
-        max_seconds: float | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.max_seconds = max_seconds
+    __init__ = SVR.__init__  # of the same parameters
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2) in the box (3)."""
-        data, threads = training_rows(self, rows), get_config().threads
+        data = training_rows(self, rows)
         y, price = data.y.astype(np.float64), capped(self.C) * data.w
         ridge, most = 0.5 / price, box(y, price, self.epsilon)
         eps = np.full(data.n, float(self.epsilon))
-        gram = Ridged(search_gram(self, data, threads), ridge)
         dual = smo.Dual(-y, -most, most, eps, np.zeros(data.n))
-        o = smo.solve(gram, dual, search_limits(self, threads))
-        publish_expansion(self, data, o.b, -o.rho[0], o.steps)
+        o = solve_dual(self, data, dual, ridge)
+        single.publish_expansion(self, data, o.b, -o.rho[0], o.steps)
         h = o.f + y - ridge * o.b  # K b
         r = y - h + o.rho[0]
         excess = np.maximum(0.0, np.abs(r) - self.epsilon)
         primal = float(0.5 * (o.b @ h) + price @ excess**2)  # (1)
         lost = np.abs(o.b) * (excess + self.epsilon) - o.b * r
         o = replace(o, gap=squared_gap(price, o.b, excess, lost, o.rounding))
-        report_search([o], primal, report)
-        report_support(self, [(o.b, np.full(data.n, np.inf))], data.n, report)
+        single.report_expansion(
+            self, data, o, primal, o.b, np.full(data.n, np.inf), report
+        )
         self.roles_ = np.where(o.b != 0, 2, 0).astype(np.int8)
-        report_roles(TUBE, self.roles_, report)
-        warn_of_kernel(data, report)
+        report_roles(single.TUBE, self.roles_, report)
 
-    def convex_problem(
-        self, X: Matrix, y: Any, sample_weight: Floats
-    ) -> list[KernelProblem]:
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) at the coefficients, for `optimality_gap`."""
         price = capped(self.C) * sample_weight
         box = tube_box(y, price, float(self.epsilon), squared=True)
-        return expansion_problem(self, X, sample_weight, box)
+        return [expansion_problem(self, X, sample_weight, box)]
 
     def predict(self, X: Any) -> Floats:
         """Return the function at each row.
@@ -187,7 +156,7 @@ class SquaredEpsilonSVR(SingleMachine, SingleRegressor):
         -------
         array of shape (n,)
         """
-        return scores(self, X)
+        return single.scores(self, X)
 
 
 def box(y: Floats, price: Floats, epsilon: float) -> Floats:

@@ -36,28 +36,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Matrix
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.engine.sources.source import Chunk
 from corollary.kernels.gram import Ridged
 from corollary.solvers import smo
-from corollary.solvers.convex_problem import KernelProblem, class_box
+from corollary.solvers.convex_problem import Problems, class_box
+from corollary.svm import pairs
 from corollary.svm.machine import capped
 from corollary.svm.pair_problem import pair_problems
-from corollary.svm.pairs import (
-    PAIR_RULES,
-    PairMachine,
-    PairProblem,
-    SolvedPair,
-    learn_pairs,
-)
 from corollary.svm.squared_losses import squared_gap
+from corollary.svm.svc import SVC
 
 __all__ = ["SquaredHingeSVC"]
 
 
-class SquaredHingeSVC(PairMachine):
+class SquaredHingeSVC(pairs.PairMachine):
     """Support vector classification with squared slack.
 
     Parameters
@@ -126,52 +120,15 @@ class SquaredHingeSVC(PairMachine):
     ([[0.666667]], [0.333333, 0.333333])
     """
 
-    rules: ClassVar = {"C": real(0, ends="(]"), **PAIR_RULES}
+    rules: ClassVar = {"C": real(0, ends="(]"), **pairs.PAIR_RULES}
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: Any = False,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        max_seconds: float | None = None,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.max_seconds = max_seconds
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
+    __init__ = SVC.__init__  # of the same parameters
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2) in the box (3), for every pair of classes."""
-        learn_pairs(self, rows, report, squared_margin)
+        pairs.learn_pairs(self, rows, report, squared_margin)
 
-    def convex_problem(
-        self, X: Matrix, y: Any, sample_weight: Floats
-    ) -> list[KernelProblem]:
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) of every pair at its coefficients, for `optimality_gap`."""
         price = capped(self.C) * sample_weight
         return pair_problems(
@@ -179,7 +136,7 @@ class SquaredHingeSVC(PairMachine):
         )
 
 
-def squared_margin(pair: PairProblem) -> SolvedPair:
+def squared_margin(pair: pairs.PairProblem) -> pairs.SolvedPair:
     """Solve (2) in the box (3)."""
     s, price = pair.s, pair.price
     ridge = np.divide(0.5, price, out=np.zeros(len(s)), where=price > 0)
@@ -197,4 +154,4 @@ def squared_margin(pair: PairProblem) -> SolvedPair:
     lost = np.abs(o.b) * (slack - u)
     o = replace(o, gap=squared_gap(price, o.b, slack, lost, o.rounding))
     bound = np.where(slack > 0, np.abs(o.b), np.inf)
-    return SolvedPair(pair.rows, s, o.b, bound, h, o.interval[0], primal, o)
+    return pairs.SolvedPair(pair.rows, s, o.b, bound, h, o.interval[0], primal, o)

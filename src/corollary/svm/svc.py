@@ -32,26 +32,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Matrix
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.engine.sources.source import Chunk
 from corollary.solvers import smo
-from corollary.solvers.convex_problem import KernelProblem, class_box
+from corollary.solvers.convex_problem import Problems, class_box
+from corollary.svm import pairs
 from corollary.svm.machine import capped
 from corollary.svm.pair_problem import pair_problems
-from corollary.svm.pairs import (
-    PAIR_RULES,
-    PairMachine,
-    PairProblem,
-    SolvedPair,
-    learn_pairs,
-)
 
 __all__ = ["SVC", "soft_margin"]
 
 
-class SVC(PairMachine):
+class SVC(pairs.PairMachine):
     """Support vector classification with any kernel.
 
     Parameters
@@ -127,7 +120,7 @@ class SVC(PairMachine):
     [0, 1, 1, 0]
     """
 
-    rules: ClassVar = {"C": real(0, ends="(]"), **PAIR_RULES}
+    rules: ClassVar = {"C": real(0, ends="(]"), **pairs.PAIR_RULES}
 
     def __init__(
         self,
@@ -168,17 +161,15 @@ class SVC(PairMachine):
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2) for every pair of classes."""
-        learn_pairs(self, rows, report, soft_margin)
+        pairs.learn_pairs(self, rows, report, soft_margin)
 
-    def convex_problem(
-        self, X: Matrix, y: Any, sample_weight: Floats
-    ) -> list[KernelProblem]:
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) of every pair at its coefficients, for `optimality_gap`."""
         price = capped(self.C) * sample_weight
         return pair_problems(self, X, y, price, lambda s, C, mass: class_box(s, C))
 
 
-def soft_margin(pair: PairProblem) -> SolvedPair:
+def soft_margin(pair: pairs.PairProblem) -> pairs.SolvedPair:
     """Solve (2)."""
     s, price = pair.s, pair.price
     lo, hi = np.minimum(s * price, 0.0), np.maximum(s * price, 0.0)
@@ -188,4 +179,4 @@ def soft_margin(pair: PairProblem) -> SolvedPair:
     h = o.f + s
     slack = np.maximum(0.0, 1 - s * (h - o.rho[0]))
     primal = float(0.5 * (o.b @ h) + price @ slack)  # (1)
-    return SolvedPair(pair.rows, s, o.b, price, h, o.interval[0], primal, o)
+    return pairs.SolvedPair(pair.rows, s, o.b, price, h, o.interval[0], primal, o)

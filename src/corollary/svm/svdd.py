@@ -38,24 +38,23 @@ Course: S1-50. Reference: Tax and Duin (2004).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.configuration import get_config
+from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real, shown
 from corollary.core.report import Optimality, Report
 from corollary.core.roles import OutlierDetector
 from corollary.engine.sources.source import Chunk
-from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.dual_search import solve_dual
 from corollary.kernels.kernel_problem import expansion_problem, stated_kernel
-from corollary.kernels.machine_kernel import kernel_of, training_rows, warn_of_kernel
+from corollary.kernels.machine_kernel import kernel_of, training_rows
 from corollary.solvers import smo
-from corollary.solvers.convex_problem import Box, KernelProblem
+from corollary.solvers.convex_problem import Box, Problems
+from corollary.svm import single
 from corollary.svm.machine import (
     ROUNDING,
     RULES,
@@ -64,28 +63,20 @@ from corollary.svm.machine import (
     linear_weights,
     query_rows,
     report_roles,
-    report_support,
     unit_of,
 )
-from corollary.svm.single import (
-    SingleMachine,
-    publish_expansion,
-    report_share,
-    rows_by_depth,
-)
+from corollary.svm.one_class_svm import OneClassSVM
 
 __all__ = ["ROLES", "SVDD"]
 
 ROLES = ("inside", "on", "outside")
 
 
-class SVDD(SingleMachine, OutlierDetector):
+class SVDD(single.SingleMachine, OutlierDetector):
     """The smallest ball around most of the rows, in the space of a kernel.
 
     Parameters
     ----------
-    nu : float, default=0.5
-        In (0, 1]: largest share of rows outside.
     kernel : {'rbf', 'linear', 'poly', 'sigmoid', 'precomputed'} or function
         A function takes two sets of rows and returns their kernel matrix.
     degree : int, default=3
@@ -96,6 +87,8 @@ class SVDD(SingleMachine, OutlierDetector):
         Of 'poly' and 'sigmoid'.
     tol : float, default=1e-3
         Largest violation of the optimality conditions of (3), for weights about 1.
+    nu : float, default=0.5
+        In (0, 1]: largest share of rows outside.
     shrinking : bool, default=True
         Whether to leave out rows that cannot matter any more for a while.
     cache_size : float, default=200
@@ -142,65 +135,38 @@ class SVDD(SingleMachine, OutlierDetector):
 
     may_be_infinite = ("diagonal_",)  # NaN where k(x, x) differs from row to row
     rules: ClassVar = {**RULES, "nu": real(0, 1, ends="(]")}
-    shapes: ClassVar[Mapping[str, str]] = {**SingleMachine.shapes, "offset_": "1"}
+    shapes: ClassVar = {**single.SingleMachine.shapes, "offset_": "1"}
 
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        shrinking: bool = True,
-        cache_size: float = 200,
-        verbose: bool = False,
-        max_iter: int = -1,
-        max_seconds: float | None = None,
-    ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.max_seconds = max_seconds
+    __init__ = OneClassSVM.__init__  # of the same parameters
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (3)."""
-        data, threads = training_rows(self, rows), get_config().threads
+        data = training_rows(self, rows)
         w, zero = data.w / unit_of(data.w), np.zeros(data.n)
         diagonal = data.kernel.square_norms(data.X)
         mass = self.nu * float(w.sum())
-        start = smo.filled(w, mass, rows_by_depth(data))
+        start = smo.filled(w, mass, single.rows_by_depth(data))
         dual = smo.Dual(-mass / 2 * diagonal, zero, w, zero, start)
-        gram = search_gram(self, data, threads)
-        o = smo.solve(gram, dual, search_limits(self, threads))
+        o = solve_dual(self, data, dual)
         a, h = o.b / mass, (o.f - dual.q) / mass
         norm = float(a @ h)  # ||c||^2
         self.radius2_ = max(0.0, norm - 2 * float(o.rho[0]) / mass)  # (4)
         distance = diagonal - 2 * h + norm
         self.radius2_ += ROUNDING * float(np.abs(distance).max())
-        publish_expansion(self, data, a, self.radius2_ - norm, o.steps)
+        single.publish_expansion(self, data, a, self.radius2_ - norm, o.steps)
         self.offset_ = np.array([-self.radius2_], dtype=data.X.dtype)
         alike = np.ptp(diagonal) <= ROUNDING * np.abs(diagonal).max()
         self.diagonal_ = float(diagonal[0]) if alike else np.nan
         over = np.maximum(0.0, distance - self.radius2_)
-        report_search([o], self.radius2_ + float(w @ over) / mass, report)  # (1)
+        primal = self.radius2_ + float(w @ over) / mass  # (1)
+        single.report_expansion(self, data, o, primal, a, w / mass, report)
         gap = o.gap_at(dual, (norm - self.radius2_) * mass / 2) * 2 / mass**2
         report.optimality = Optimality("duality gap", gap)
-        report_support(self, [(a, w / mass)], data.n, report)
         at_bound = (o.b >= w) & (w > 0)
         self.roles_ = np.select([at_bound, o.b > 0], [2, 1]).astype(np.int8)
         report_roles(ROLES, self.roles_, report)
         report.facts["radius"] = float(np.sqrt(self.radius2_))
-        report_share(self.nu, w, self.roles_, report)
-        warn_of_kernel(data, report)
+        single.report_share(self.nu, w, self.roles_, report)
 
     @property
     def center_(self) -> Floats:
@@ -208,17 +174,15 @@ class SVDD(SingleMachine, OutlierDetector):
         c = linear_weights(self, dense_coefficients(self))
         return np.ravel(c.toarray() if hasattr(c, "toarray") else c)
 
-    def convex_problem(
-        self, X: Matrix, y: Any, sample_weight: Floats
-    ) -> list[KernelProblem]:
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) at the coefficients, for `optimality_gap`."""
         w, mass = sample_weight, float(self.nu) * float(sample_weight.sum())
         norms = stated_kernel(self, X, w).square_norms(X)
         box = Box(-norms, 0 * w, w / mass, t=1.0)
-        (plain,) = expansion_problem(self, X, w, box)
+        plain = expansion_problem(self, X, w, box)
         norm = float(plain.b @ plain.times(plain.b[:, None])[:, 0])  # ||c||^2
         more = {"rho": norm - float(self.radius2_), "factor": 2.0}
-        return expansion_problem(self, X, w, box, **more)
+        return [expansion_problem(self, X, w, box, **more)]
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Vector:
         """Fit, and return 1 for a row inside the ball, -1 for one outside."""

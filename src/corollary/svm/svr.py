@@ -39,24 +39,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Matrix
-from corollary.core.configuration import get_config
+from corollary.core.arrays import Floats
 from corollary.core.parameters import real
 from corollary.core.report import Report
 from corollary.core.roles import SingleRegressor
 from corollary.engine.sources.source import Chunk
-from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.dual_search import solve_dual
 from corollary.kernels.kernel_problem import expansion_problem
-from corollary.kernels.machine_kernel import training_rows, warn_of_kernel
+from corollary.kernels.machine_kernel import training_rows
 from corollary.solvers import smo
-from corollary.solvers.convex_problem import KernelProblem, tube_box
-from corollary.svm.machine import RULES, capped, report_roles, report_support
-from corollary.svm.single import TUBE, SingleMachine, publish_expansion, scores
+from corollary.solvers.convex_problem import Problems, tube_box
+from corollary.svm import single
+from corollary.svm.machine import RULES, capped, report_roles
 
 __all__ = ["SVR"]
 
 
-class SVR(SingleMachine, SingleRegressor):
+class SVR(single.SingleMachine, SingleRegressor):
     """Support vector regression with any kernel.
 
     Parameters
@@ -144,29 +143,24 @@ class SVR(SingleMachine, SingleRegressor):
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (3)."""
-        data, threads = training_rows(self, rows), get_config().threads
+        data = training_rows(self, rows)
         y, price = data.y.astype(np.float64), capped(self.C) * data.w
         eps = np.full(data.n, float(self.epsilon))
         dual = smo.Dual(-y, -price, price, eps, np.zeros(data.n))
-        gram = search_gram(self, data, threads)
-        o = smo.solve(gram, dual, search_limits(self, threads))
-        publish_expansion(self, data, o.b, -o.rho[0], o.steps)
+        o = solve_dual(self, data, dual)
+        single.publish_expansion(self, data, o.b, -o.rho[0], o.steps)
         excess = np.abs(o.f - o.rho[0]) - self.epsilon  # f = K b - y
         primal = 0.5 * (o.b @ (o.f + y)) + price @ np.maximum(0.0, excess)  # (1)
-        report_search([o], float(primal), report)
-        report_support(self, [(o.b, price)], data.n, report)
+        single.report_expansion(self, data, o, primal, o.b, price, report)
         roles = np.select([o.b == 0, np.abs(o.b) >= price], [0, 2], default=1)
         self.roles_ = roles.astype(np.int8)
-        report_roles(TUBE, self.roles_, report)
-        warn_of_kernel(data, report)
+        report_roles(single.TUBE, self.roles_, report)
 
-    def convex_problem(
-        self, X: Matrix, y: Any, sample_weight: Floats
-    ) -> list[KernelProblem]:
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) at the coefficients, for `optimality_gap`."""
         price = capped(self.C) * sample_weight
         box = tube_box(y, price, float(self.epsilon))
-        return expansion_problem(self, X, sample_weight, box)
+        return [expansion_problem(self, X, sample_weight, box)]
 
     def predict(self, X: Any) -> Floats:
         """Return the function at each row.
@@ -179,4 +173,4 @@ class SVR(SingleMachine, SingleRegressor):
         -------
         array of shape (n,)
         """
-        return scores(self, X)
+        return single.scores(self, X)

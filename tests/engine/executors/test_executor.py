@@ -365,3 +365,33 @@ def test_a_forked_child_fits_after_its_parent_used_threads(meanwhile):
     if meanwhile == "fitting":
         other.join(10)
     assert blas_threads() == before
+
+
+def test_one_part_is_open_at_a_time_while_chunks_are_read_ahead():
+    """Row groups of a file that are open together take their memory together."""
+    open_parts, most, read = [], [], []
+
+    class Counted(Part):
+        several = True
+
+        def __init__(self, number, length):
+            self.number, self.length = number, length
+
+        def chunks(self):
+            open_parts.append(self.number)
+            most.append(len(open_parts))
+            for row in range(self.length):
+                read.append((self.number, row))
+                yield Chunk(np.full((1, 1), 10.0 * self.number + row))
+            open_parts.remove(self.number)
+
+    lengths = (3, 0, 0, 0, 2, 1, 4)
+    parts = [Counted(k, n) for k, n in enumerate(lengths)]
+    seen, ahead = [], []
+    for value in Serial().map(lambda chunk: chunk.X[0, 0], parts, {}):
+        seen.append(value)
+        time.sleep(0.01)
+        ahead.append(len(read) - len(seen))
+    assert seen == [10.0 * k + row for k, n in enumerate(lengths) for row in range(n)]
+    assert max(most) == 1
+    assert max(ahead) == 1

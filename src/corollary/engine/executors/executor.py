@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from threadpoolctl import ThreadpoolController
 
 from corollary.core.configuration import get_config
-from corollary.core.interrupt import stop_if_asked
+from corollary.core.interrupt import awaited, stop_if_asked
 from corollary.engine.executors.team import Job, in_a_team, in_turn, run_parts, team
 from corollary.engine.sources.source import Chunk, Loaded, Part
 
@@ -117,9 +117,9 @@ class Threads(Executor):
                 for number, part in enumerate(self._enough(parts)):
                     job.submit(work, number, part)
                     if len(window) > 2 * self.threads:
-                        yield from window.popleft().result()
+                        yield from awaited(window.popleft())
                 while window:
-                    yield from window.popleft().result()
+                    yield from awaited(window.popleft())
             except BaseException:  # an error, Ctrl-C, or a caller that stopped asking
                 job.halt()
                 raise
@@ -136,26 +136,35 @@ def _pieces(part: Part) -> Iterator[Part]:
 
 
 def _ahead(parts: Iterable[Part], memories: Memories) -> Iterator[Chunk]:
-    """Read one chunk ahead in a thread of its own."""
-    reader = Job(team(1))
+    """Read one chunk ahead in a thread of its own.
 
-    def drain(part: Part, rows: Iterator[Chunk], read: Future[Any]) -> Iterator[Chunk]:
-        while (chunk := read.result()) is not None:
-            reader.futures.remove(read)
-            if part.several:
-                read = reader.submit(next, rows, None)
-            yield chunk
-            if not part.several:
-                return
+    A part is opened when the one before has been read to its end: two that are open at
+    once would take twice the memory.
+    """
+    reader, numbered = Job(team(1)), enumerate(parts)
+    # the chunks of the part that is read, and those of the next
+    waiting: deque[Iterator[Chunk]] = deque()
 
-    begun: Iterator[Chunk] = iter(())
+    def read() -> Chunk | None:
+        while waiting:
+            if (chunk := next(waiting[0], None)) is not None:
+                return chunk
+            waiting.popleft()
+        return None
+
+    chunk: Chunk | None = None
     try:
-        for number, part in enumerate(parts):
-            rows = chunks(part, number, memories)
-            following = drain(part, rows, reader.submit(next, rows, None))
-            yield from begun
-            begun = following
-        yield from begun
+        while True:
+            while len(waiting) < 2 and (following := next(numbered, None)) is not None:
+                number, part = following
+                waiting.append(chunks(part, number, memories))
+            reading = reader.submit(read) if waiting else None
+            if chunk is not None:
+                yield chunk
+            if reading is None:
+                return
+            chunk = awaited(reading)
+            reader.futures.remove(reading)
     except BaseException:  # as in `Threads`
         reader.halt()
         raise

@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from corollary import loops
-from corollary.core.interrupt import stop_if_asked, watching
+from corollary.core.interrupt import awaited, stop_if_asked, watching
 
 __all__ = ["Halted", "Job", "in_a_team", "in_turn", "run_parts", "team"]
 
@@ -92,7 +92,7 @@ def run_parts(
     try:
         for item in items:
             job.submit(work, item)
-        return [future.result() for future in job.futures]
+        return [awaited(future) for future in job.futures]
     except KeyboardInterrupt:
         job.halt()
         raise Halted(job.results(len(items))) from None

@@ -21,7 +21,7 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.sparse import canonical
 from corollary.engine.sources.source import Chunk, Part, Source, codes_of
 
-__all__ = ["Computed", "DaskSource", "Partition", "Rows"]
+__all__ = ["Computed", "DaskSource", "Partition", "PartitionRows"]
 
 WHO = "DaskSource"
 
@@ -96,7 +96,7 @@ class DaskSource(Source):
         row = 0
         for number, blocks in enumerate(zip(Xs, ys, ws, strict=True)):
             classes = self.classes if self._encode else None
-            rows = Rows(number, row, self.n_features, self.dtype, classes)
+            rows = PartitionRows(number, row, self.n_features, self.dtype, classes)
             yield Partition(rows, blocks)
             row += 0 if self.sizes is None else self.sizes[number]
 
@@ -131,7 +131,7 @@ class DaskSource(Source):
 
 
 @dataclass(frozen=True)
-class Rows:
+class PartitionRows:
     """How the blocks of one partition become a chunk."""
 
     number: int
@@ -181,7 +181,7 @@ class Rows:
 class Partition(Part):
     """One partition: what to compute, and what to make of it."""
 
-    rows: Rows
+    rows: PartitionRows
     blocks: tuple[Any, Any, Any]  # Delayed X, y or None, w or None
 
     def chunks(self) -> Iterator[Chunk]:
@@ -202,7 +202,7 @@ class Partition(Part):
 class Computed(Part):
     """A partition whose blocks a worker has computed."""
 
-    rows: Rows
+    rows: PartitionRows
     blocks: tuple[Any, ...]
 
     def chunks(self) -> Iterator[Chunk]:

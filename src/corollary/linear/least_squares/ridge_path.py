@@ -66,7 +66,6 @@ from corollary.engine import (
 )
 from corollary.engine.gather import gather
 from corollary.linear.least_squares.principal_axes import PrincipalAxes, RowSpan
-from corollary.linear.sparse.elastic_net_learner import Seen
 
 __all__ = ["RidgePath", "RidgePathLearner", "ridge_path"]
 
@@ -318,10 +317,10 @@ class RidgePathLearner(SummationLearner, Regressor):
         )
         return Trail(route, d, source.dtype, source.many_targets)
 
-    def statistics(self, chunk: Chunk, state: Trail) -> Moments | Triangle | Seen:
+    def statistics(self, chunk: Chunk, state: Trail) -> Statistics:
         """Sum what the decomposition needs, in double precision."""
         if state.route == "rows":
-            return Seen(total_weight(chunk.w, chunk.n))
+            return Statistics()
         Y = chunk.y if chunk.y.ndim == 2 else chunk.y[:, None]
         if state.route == "gram":
             return Moments.of(chunk.X.astype(np.float64, copy=False), chunk.w, Y)

@@ -37,7 +37,7 @@ from corollary.objectives.problem import LinearProblem
 from corollary.solvers.newton import NewtonState
 from corollary.solvers.proximal_newton import ProximalNewtonState
 
-__all__ = ["Conclusion", "account", "concluded"]
+__all__ = ["Conclusion", "account", "conclusion_of"]
 
 SMALL = 800  # weights whose Hessian is worth a pass at the end
 CLOSE = 2.0  # times the decrement, where no other bound is asked for
@@ -74,7 +74,7 @@ class Conclusion:
     verdict: str | None = None  # a key of KINDS, or "overlapping"
 
 
-def concluded(data: Data, state: Descent) -> Conclusion:
+def conclusion_of(data: Data, state: Descent) -> Conclusion:
     """Take the gap, or the decrement, and look for separable classes."""
     problem, search = state.problem, state.search
     theta, g, penalised = search.x, search.g, problem.penalty.strength > 0

@@ -82,7 +82,7 @@ from corollary.linear.class_weights import class_weights
 from corollary.linear.convex_statements import logistic_problem
 from corollary.linear.glm import glm
 from corollary.linear.linear_classifier import LinearClassifier
-from corollary.linear.logistic.conclusion import Conclusion, account, concluded
+from corollary.linear.logistic.conclusion import Conclusion, account, conclusion_of
 from corollary.linear.logistic.probabilities import log_probabilities, probabilities
 from corollary.objectives.chunk_losses import Census, CrossEntropy, Deviance, Sums
 from corollary.objectives.families import Binomial
@@ -384,7 +384,7 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         """Take a step of the search."""
         if isinstance(state, glm.GLMState):
             return glm.update(s, state)
-        return replace(state, descent=descent.advance(s, state.descent))
+        return LogisticState(descent.advance(s, state.descent))
 
     def objective(self, s: Sums, state: Any) -> float:
         """Return (1) where the search stands."""
@@ -405,7 +405,7 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         """Take the gap, and look whether there is a minimum at all."""
         if isinstance(state, glm.GLMState):
             return Settled(glm.settle(data, state))
-        return Settled(replace(state, conclusion=concluded(data, state.descent)))
+        return Settled(replace(state, conclusion=conclusion_of(data, state.descent)))
 
     def account(self, state: Any, report: Report) -> None:
         """Report the gap, the gradient, the search, and separable classes."""

@@ -31,7 +31,7 @@ from corollary.engine import ArraySource, Data, SequentialLearner
 from corollary.engine.executors.executor import side_by_side
 from corollary.engine.sequential_learner import Start
 from corollary.linear.online.sequential_fit import SLOT, Epochs, Machine, Plan
-from corollary.linear.online.visits import Rows, blocks, rows_to_visit
+from corollary.linear.online.visits import VisitedRows, blocks, rows_to_visit
 from corollary.objectives.losses import Loss
 from corollary.objectives.penalties import Penalty
 
@@ -160,7 +160,9 @@ class LinearSequentialLearner(SequentialLearner):
         return state.stop
 
     # -- one epoch ---------------------------------------------------------------------
-    def passed(self, data: Data, state: Epochs) -> Iterator[tuple[Rows, Rows | None]]:
+    def passed(
+        self, data: Data, state: Epochs
+    ) -> Iterator[tuple[VisitedRows, VisitedRows | None]]:
         """Yield the rows of one pass: those to learn from and those held out."""
         for rows in state.rows or self._prepared(data, state):
             if not self.early_stopping:
@@ -174,14 +176,14 @@ class LinearSequentialLearner(SequentialLearner):
                 raise DataError(sentence(self, must, came, "Use more rows."))
             yield learn, check
 
-    def _prepared(self, data: Data, state: Epochs) -> Iterator[Rows]:
+    def _prepared(self, data: Data, state: Epochs) -> Iterator[VisitedRows]:
         for chunk in blocks(data):
             rows = rows_to_visit(chunk, shuffle=self.shuffle, seed=state.seed)
             if isinstance(data.source, ArraySource):
                 state.rows = [rows]
             yield rows
 
-    def _walk(self, state: Epochs, active: list[int], rows: Rows) -> None:
+    def _walk(self, state: Epochs, active: list[int], rows: VisitedRows) -> None:
         """Walk the rows with every machine, each in a thread of its own."""
         order = rows.order(state.seed, state.number)
 
@@ -283,7 +285,7 @@ def fill_pocket(learner: LinearSequentialLearner, data: Data, state: Epochs) -> 
 def walk(
     machine: Machine,
     plan: Plan,
-    rows: Rows,
+    rows: VisitedRows,
     order: Vector,
     target: Vector,
     trace: bool = False,

@@ -14,7 +14,7 @@ import numpy as np
 from corollary.core.arrays import Floats, Vector
 from corollary.core.records import stored
 from corollary.core.report import StopReason
-from corollary.linear.online.visits import Rows
+from corollary.linear.online.visits import VisitedRows
 from corollary.objectives.duality import DualityGap
 
 __all__ = ["SLOT", "SLOTS", "Epochs", "Machine", "Plan"]
@@ -115,14 +115,14 @@ class Epochs:
     once: bool  # whether no row will be met again
     number: int = 0  # of the epochs made
     stop: StopReason | None = None
-    rows: list[Rows] | None = None  # an array is prepared once
+    rows: list[VisitedRows] | None = None  # an array is prepared once
     costs: list[float] = field(default_factory=list)  # of each machine
     limits: list[float] = field(default_factory=list)  # costs above are divergence
     fall: float | None = None  # of the cost in the last epoch
     updates: list[int] = field(default_factory=list)  # of each machine, in all epochs
     monitor: list[list[Floats]] = field(default_factory=list)
     start: list[tuple[Floats, float]] = field(default_factory=list)
-    moved: list[list[tuple[Rows, Vector]]] = field(default_factory=list)
+    moved: list[list[tuple[VisitedRows, Vector]]] = field(default_factory=list)
     pocket: list[Any] = field(default_factory=list)  # (errors, w, b) of each machine
     gap: DualityGap | None = None  # of the machine that is farthest from optimal
     bound: float | None = None  # on the mistakes of a perceptron

@@ -21,7 +21,7 @@ from corollary.core.arrays import Floats
 from corollary.core.report import Optimality, Report
 from corollary.engine import Data, Settled
 from corollary.linear.online.sequential import Epochs, LinearSequentialLearner
-from corollary.linear.online.visits import Rows
+from corollary.linear.online.visits import VisitedRows
 from corollary.objectives.duality import DualityGap, DualSums, dual_sums, gap_of_sums
 
 __all__ = ["report_gap", "with_gap"]
@@ -83,7 +83,7 @@ def block_sums(
     learner: LinearSequentialLearner,
     state: Epochs,
     j: int,
-    rows: Rows,
+    rows: VisitedRows,
     part: Any,
     w: Floats,
     b: float,

@@ -23,13 +23,13 @@ from corollary.core.arrays import Matrix, Vector
 from corollary.core.randomness import generator, row_keys
 from corollary.engine import ArraySource, Chunk, Data
 
-__all__ = ["Rows", "blocks", "rows_to_visit"]
+__all__ = ["VisitedRows", "blocks", "rows_to_visit"]
 
 MOST = 100
 
 
 @dataclass(frozen=True)
-class Rows:
+class VisitedRows:
     """Rows to visit: those of `which`, each with its weight in visits."""
 
     X: Matrix  # (n, d)
@@ -72,7 +72,7 @@ class Rows:
         """Return the weight of all rows."""
         return float(self.weights().sum())
 
-    def split(self, share: float, seed: int) -> tuple[Rows, Rows]:
+    def split(self, share: float, seed: int) -> tuple[VisitedRows, VisitedRows]:
         """Part about a share of the rows from the rest, by their content."""
         keys = row_keys(self.X, seed)[self.which]
         out = keys < np.uint64(share * 2.0**63) * np.uint64(2)
@@ -81,12 +81,12 @@ class Rows:
         )
 
 
-def rows_to_visit(chunk: Chunk, *, shuffle: bool, seed: int) -> Rows:
+def rows_to_visit(chunk: Chunk, *, shuffle: bool, seed: int) -> VisitedRows:
     """Drop rows of weight 0, and bring the others into an order that is their own."""
     w = chunk.w
     which = np.arange(chunk.n) if w is None else np.flatnonzero(w > 0)
     if not shuffle:
-        return Rows(chunk.X, chunk.y, which, w)
+        return VisitedRows(chunk.X, chunk.y, which, w)
     keys = row_keys(chunk.X, seed)[which]
     order = np.argsort(keys)
     if (keys[order][1:] == keys[order][:-1]).any():
@@ -94,10 +94,10 @@ def rows_to_visit(chunk: Chunk, *, shuffle: bool, seed: int) -> Rows:
         by_target = (y,) if y.ndim == 1 else tuple(y.T)
         order = np.lexsort((*by_target, keys))
         return merged(chunk, which[order], keys[order])
-    return Rows(chunk.X, chunk.y, which[order], w, True, chunk.first_row)
+    return VisitedRows(chunk.X, chunk.y, which[order], w, True, chunk.first_row)
 
 
-def merged(chunk: Chunk, which: Vector, keys: Vector) -> Rows:
+def merged(chunk: Chunk, which: Vector, keys: Vector) -> VisitedRows:
     """Make one row of equal neighbours, with the sum of their weights."""
     close = np.flatnonzero(keys[1:] == keys[:-1])
     a, b = which[close], which[close + 1]
@@ -111,7 +111,7 @@ def merged(chunk: Chunk, which: Vector, keys: Vector) -> Rows:
     w = np.ones(chunk.n) if chunk.w is None else chunk.w
     weight = np.zeros(chunk.n)
     weight[which[first]] = np.bincount(group, weights=w[which])
-    return Rows(chunk.X, y, which[first], weight, True, chunk.first_row)
+    return VisitedRows(chunk.X, y, which[first], weight, True, chunk.first_row)
 
 
 def equal_rows(X: Matrix, a: Vector, b: Vector) -> Vector:

@@ -31,7 +31,7 @@ from corollary.solvers.pinball import (
     Feasible,
     Nearest,
     Path,
-    Rows,
+    QuantileRows,
     corner_of,
     newton_step,
     other_minimizer,
@@ -113,7 +113,7 @@ class QuantileLearner(SummationLearner, SingleRegressor):
             route, source.dtype, shift, scale, b, spread, spread, s.n, size=size
         )
 
-    def _rows(self, chunk: Chunk, state: Quantiles) -> Rows:
+    def _rows(self, chunk: Chunk, state: Quantiles) -> QuantileRows:
         """Return the chunk's rows with scaled columns and the column of ones."""
         X, n = chunk.X, chunk.n
         w = np.ones(n) if chunk.w is None else chunk.w.astype(np.float64)
@@ -121,12 +121,12 @@ class QuantileLearner(SummationLearner, SingleRegressor):
         if sp.issparse(X):
             Z = X.astype(np.float64).multiply(1 / state.scale).tocsr()
             one = [sp.csr_array(np.ones((n, 1)))] if self.fit_intercept else []
-            return Rows(sp.hstack([Z, *one], "csr"), y, w, t)
+            return QuantileRows(sp.hstack([Z, *one], "csr"), y, w, t)
         Z = np.ones((n, len(state.b)))
         Z[:, : X.shape[1]] = (X - state.shift) / state.scale
-        return Rows(Z, y, w, t)
+        return QuantileRows(Z, y, w, t)
 
-    def _pseudo(self, state: Quantiles) -> Rows | None:
+    def _pseudo(self, state: Quantiles) -> QuantileRows | None:
         """Return the penalty as rows of its own."""
         weight = self._penalty() * state.n / state.scale  # lambda |b_j| / scale_j
         if not weight.any():
@@ -134,7 +134,7 @@ class QuantileLearner(SummationLearner, SingleRegressor):
         d, c = len(state.scale), state.spread
         Z = np.zeros((d, len(state.b)))
         Z[:, :d] = c * np.eye(d)
-        return Rows(Z, np.zeros(d), 2 * weight / c, np.full(d, 0.5))
+        return QuantileRows(Z, np.zeros(d), 2 * weight / c, np.full(d, 0.5))
 
     def _summed(self, data: Data, state: Quantiles, of: Any) -> Any:
         """Sum a statistic over all rows, those of the penalty too."""
@@ -142,7 +142,7 @@ class QuantileLearner(SummationLearner, SingleRegressor):
         more = self._pseudo(state)
         return total if more is None else total + of(more)
 
-    def statistics(self, chunk: Chunk, state: Quantiles) -> Rows | Path:
+    def statistics(self, chunk: Chunk, state: Quantiles) -> QuantileRows | Path:
         """Hand over the rows, or sum what a Newton step needs."""
         rows = self._rows(chunk, state)
         if state.route != "interior-point":
@@ -172,7 +172,7 @@ class QuantileLearner(SummationLearner, SingleRegressor):
         end = replace(state, b=b, P=P, mu=mu, done=StopReason.CONVERGED)
         return self._alternative(s, end)
 
-    def _alternative(self, rows: Rows, state: Quantiles) -> Quantiles:
+    def _alternative(self, rows: QuantileRows, state: Quantiles) -> Quantiles:
         """Look for another minimiser where the corner does not exclude one."""
         near = Nearest.of(rows, state.b, 4 * len(state.b))
         b = near.corner()

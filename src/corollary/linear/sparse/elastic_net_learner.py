@@ -22,7 +22,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
 from corollary.core.parameters import array_like, boolean, one_of, real, seed, whole
 from corollary.core.report import Optimality, Report, StopReason, stored_gap
-from corollary.core.roles import Regressor, total_weight
+from corollary.core.roles import Regressor
 from corollary.engine import (
     ArraySource,
     Chunk,
@@ -43,13 +43,6 @@ __all__ = ["ElasticNetLearner", "account_for", "by_gram"]
 
 FEW_COLUMNS = 200  # their Gram matrix costs nothing
 SOME_COLUMNS = 2000  # worth a Gram matrix if there are several times as many rows
-
-
-@dataclass(frozen=True)
-class Seen(Statistics):
-    """What the rows route learns from its pass: that the rows are there and finite."""
-
-    n: float
 
 
 @dataclass(frozen=True)
@@ -127,7 +120,7 @@ class ElasticNetLearner(SummationLearner, Regressor):
     def statistics(self, chunk: Chunk, state: Shrunk) -> Statistics:
         """Sum the moments of [X, y], where the route needs them."""
         if state.route == "rows":
-            return Seen(total_weight(chunk.w, chunk.n))
+            return Statistics()  # the pass checks that the rows are finite
         return Moments.of(chunk.X, chunk.w, two_dimensional(chunk.y))
 
     def update(self, s: Any, state: Shrunk) -> Shrunk:
