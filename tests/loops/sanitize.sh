@@ -5,8 +5,9 @@
 # Without arguments for pytest it runs the loops' own tests on every width of vector, and
 # the tests of every estimator (tests/common: odd arrays, broken sparse matrices, damaged
 # model files, all weights) and of the theorems (tests/laws) on the widest.
-# The sanitized package goes into build/sanitize; -S keeps an editable install, which
-# would be found first, out of the way.
+# The sanitized package goes into build/sanitize, and is made anew where a source changed
+# (all loops, some minutes); -S keeps an editable install, which would be found first,
+# out of the way.
 set -e
 cd "$(dirname "$0")/../.."
 python=${1:-python}
@@ -17,9 +18,15 @@ if [ ! -e "$asan" ]; then
     echo "sanitize: the compiler ${CXX:-c++} must come with libasan.so; found none."
     exit 77
 fi
-$python -m pip install . --quiet --no-deps --upgrade \
-    --target build/sanitize/site \
-    -C cmake.define.COROLLARY_SANITIZE=ON -C build-dir=build/sanitize/cmake
+built=build/sanitize/built
+if [ ! -e $built ] || [ -n "$(find src pyproject.toml CMakeLists.txt -newer $built \
+    -not -path '*/__pycache__*' -type f -print -quit)" ]; then
+    mkdir -p build && touch build/sanitize.begun
+    $python -m pip install . --quiet --no-deps --upgrade \
+        --target build/sanitize/site \
+        -C cmake.define.COROLLARY_SANITIZE=ON -C build-dir=build/sanitize/cmake
+    mv build/sanitize.begun $built
+fi
 
 # A fault ends the run with status 86.  Not run: Dask's clusters and files read by
 # pyarrow's threads, which start processes and allocate in libraries that the sanitizer
