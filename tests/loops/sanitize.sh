@@ -18,6 +18,7 @@ if [ ! -e "$asan" ]; then
     echo "sanitize: the compiler ${CXX:-c++} must come with libasan.so; found none."
     exit 77
 fi
+stdcxx=$(${CXX:-c++} -print-file-name=libstdc++.so)  # whose throw libasan looks for
 built=build/sanitize/built
 if [ ! -e $built ] || [ -n "$(find src pyproject.toml CMakeLists.txt -newer $built \
     -not -path '*/__pycache__*' -type f -print -quit)" ]; then
@@ -35,7 +36,7 @@ run() {
     target=$1
     shift
     [ -e "$(echo build/sanitize/site/corollary/loops/$target.*)" ] || return 0
-    LD_PRELOAD="$asan" COROLLARY_LOOPS=$target \
+    LD_PRELOAD="$asan $stdcxx" COROLLARY_LOOPS=$target \
         ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:exitcode=86 \
         UBSAN_OPTIONS=print_stacktrace=1 \
         PYTHONPATH="build/sanitize/site:tests:$site" \
