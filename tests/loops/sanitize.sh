@@ -5,8 +5,9 @@
 # Without arguments for pytest it runs the loops' own tests on every width of vector, and
 # the tests of every estimator (tests/common: odd arrays, broken sparse matrices, damaged
 # model files, all weights) and of the theorems (tests/laws) on the widest.
-# The sanitized package goes into build/sanitize; -S keeps an editable install, which
-# would be found first, out of the way.
+# The sanitized package goes into build/sanitize, and is made anew where a source changed
+# (all loops, some minutes); -S keeps an editable install, which would be found first,
+# out of the way.
 set -e
 cd "$(dirname "$0")/../.."
 python=${1:-python}
@@ -17,9 +18,16 @@ if [ ! -e "$asan" ]; then
     echo "sanitize: the compiler ${CXX:-c++} must come with libasan.so; found none."
     exit 77
 fi
-$python -m pip install . --quiet --no-deps --upgrade \
-    --target build/sanitize/site \
-    -C cmake.define.COROLLARY_SANITIZE=ON -C build-dir=build/sanitize/cmake
+stdcxx=$(${CXX:-c++} -print-file-name=libstdc++.so)  # whose throw libasan looks for
+built=build/sanitize/built
+if [ ! -e $built ] || [ -n "$(find src pyproject.toml CMakeLists.txt -newer $built \
+    -not -path '*/__pycache__*' -type f -print -quit)" ]; then
+    mkdir -p build && touch build/sanitize.begun
+    $python -m pip install . --quiet --no-deps --upgrade \
+        --target build/sanitize/site \
+        -C cmake.define.COROLLARY_SANITIZE=ON -C build-dir=build/sanitize/cmake
+    mv build/sanitize.begun $built
+fi
 
 # A fault ends the run with status 86.  Not run: Dask's clusters and files read by
 # pyarrow's threads, which start processes and allocate in libraries that the sanitizer
@@ -28,7 +36,7 @@ run() {
     target=$1
     shift
     [ -e "$(echo build/sanitize/site/corollary/loops/$target.*)" ] || return 0
-    LD_PRELOAD="$asan" COROLLARY_LOOPS=$target \
+    LD_PRELOAD="$asan $stdcxx" COROLLARY_LOOPS=$target \
         ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:exitcode=86 \
         UBSAN_OPTIONS=print_stacktrace=1 \
         PYTHONPATH="build/sanitize/site:tests:$site" \

@@ -13,6 +13,9 @@ PARTS = (
     "tests/loops",
     "tests/common/test_odd_arrays.py",
     "tests/common/test_sparse_faults.py",
+    "tests/common/test_model_file_fuzz.py",
+    "tests/common/test_extreme_scales.py",
+    "tests/common/test_interrupts.py",
     "tests/linear/test_stochastic_gradient.py",
 )
 
