@@ -130,16 +130,16 @@ def test_no_source_lets_broken_indices_in(fault):
 @pytest.mark.parametrize("fault", WRONG)
 def test_no_partition_lets_broken_indices_in(fault):
     pytest.importorskip("dask.array")
-    from corollary.engine.sources.dask import Rows
+    from corollary.engine.sources.dask import PartitionRows
 
-    rows = Rows(0, 0, 6, np.dtype(float), None)
+    rows = PartitionRows(0, 0, 6, np.dtype(float), None)
     assert_refused(lambda: list(rows.chunks(broken(fault))))
 
 
 def test_a_sparse_partition_of_another_width_is_refused():
-    from corollary.engine.sources.dask import Rows
+    from corollary.engine.sources.dask import PartitionRows
 
-    rows = Rows(0, 0, 5, np.dtype(float), None)
+    rows = PartitionRows(0, 0, 5, np.dtype(float), None)
     assert_refused(lambda: list(rows.chunks(matrix())))
 
 

@@ -224,7 +224,8 @@ class DaskExecutor(Executor):
                     if job.future.status == "error":
                         raise  # the learner's own
                 except Exception as error:
-                    if is_of_the_scheduler(error):
+                    # a future cancelled while it is asked may fail inside Dask
+                    if is_of_the_scheduler(error) or job.future.status in GONE:
                         raise Lost from error
                     raise
             self._check_progress(progress)
