@@ -225,7 +225,7 @@ class DaskExecutor(Executor):
                         raise  # the learner's own
                 except Exception as error:
                     # a future cancelled while it is asked may fail inside Dask
-                    if is_of_the_scheduler(error) or job.future.status in GONE:
+                    if is_of_the_scheduler(error) or job.future.status == "cancelled":
                         raise Lost from error
                     raise
             self._check_progress(progress)
