@@ -24,6 +24,7 @@ from corollary.core.frames import frame_to_array, is_frame
 from corollary.core.magnitude import (
     check_not_tiny,
     check_sizes,
+    is_finite,
     largest_size,
     size_limit,
     too_large,
@@ -65,8 +66,10 @@ def check_X(
     """
     if reset:
         check_array_memory(learner, X)
-    if is_plain(learner, X, reset, min_rows):
-        return X
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
+        X = np.ascontiguousarray(X) if X.nbytes <= LARGE else X
+        if is_plain(learner, X, reset, min_rows):
+            return X
     with one_sentence(learner):
         checked = check_array(
             readable(learner, X, sparse),
@@ -87,13 +90,11 @@ def check_X(
     return in_order(checked) if sp.issparse(checked) else checked
 
 
-def is_plain(learner: Any, X: Any, reset: bool, min_rows: int) -> bool:
-    """Return whether X is an array as it should be: nothing to convert or to say.
+def is_plain(learner: Any, X: Matrix, reset: bool, min_rows: int) -> bool:
+    """Return whether a matrix is as it should be: nothing to convert or to say.
 
     That spares small fits and predictions a third of their time.
     """
-    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in FLOATS:
-        return False
     rows, columns = X.shape
     if not X.flags.c_contiguous or rows < min_rows or not columns:
         return False
@@ -221,7 +222,7 @@ def check_finite_values(
     who: Any, values: Vector, name: str, first_row: int = 0
 ) -> None:
     """Raise for NaN or inf in a target or in weights, naming the first guilty row."""
-    if np.isfinite(values).all():
+    if is_finite(values):
         return
     row = int(np.argwhere(~np.isfinite(values))[0][0])
     what = "NaN" if np.isnan(values[row]).any() else "infinity"
@@ -290,11 +291,14 @@ def check_targets(learner: Any, y: Any, rows: int, dtype: Any, *, many: bool) ->
     """Return numeric targets: (n,), or (n, m) where the learner takes `many`."""
     y = present(learner, y)
     with one_sentence(learner, "y"), np.errstate(over="ignore"):
-        y = check_array(
-            y, ensure_2d=False, dtype=dtype, order="C", ensure_all_finite=False
-        )
-        if not many or y.ndim == 1:
-            y = column(learner, y)
+        if is_vector(y) and y.dtype.kind in "fiub":  # scikit-learn takes 50 us to say so
+            y = np.ascontiguousarray(y, dtype=dtype)
+        else:
+            y = check_array(
+                y, ensure_2d=False, dtype=dtype, order="C", ensure_all_finite=False
+            )
+            if not many or y.ndim == 1:
+                y = column(learner, y)
     check_finite_values(learner, y, "y")
     check_not_tiny(learner, check_sizes(learner, y, "y"), "y", y.dtype)
     return matching(learner, y, rows)
@@ -354,9 +358,16 @@ def column(learner: Any, y: Any) -> Vector:
     """Return y as one column; warn where it came as an (n, 1) matrix."""
     from sklearn.utils import column_or_1d
 
+    if is_vector(y):
+        return y
     if sp.issparse(y):
         raise DataError(sentence(learner, "y must be a dense array", "a sparse one"))
     return column_or_1d(y, warn=True)
+
+
+def is_vector(y: Any) -> bool:
+    """Tell whether y is an array of one dimension, with rows."""
+    return type(y) is np.ndarray and y.ndim == 1 and bool(len(y))
 
 
 def matching(learner: Any, y: Vector, rows: int) -> Vector:

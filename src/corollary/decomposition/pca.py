@@ -257,7 +257,9 @@ class PCA(StreamingLearner, Transformer):
         q = self._kept(variances, total, s.n, state.d)
         found = replace(state, n=s.n, mean=mean, variances=variances, total=total, q=q)
         more = state.route == "covariance" and not state.once and state.U is None
-        again = more and self._lost_digits(variances[:q])
+        still_columns = int((np.diagonal(s.M2) == 0).sum()) if more else 0
+        sure = min(q, max(0, state.d - still_columns))  # the rest is 0 exactly
+        again = more and self._lost_digits(variances[:sure])
         still = np.finfo(np.float64).eps * 10 * max(s.n, state.d)
         if state.route == "qr":
             still = still**2
