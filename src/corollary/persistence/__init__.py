@@ -10,9 +10,10 @@ An estimator inside a model is such a tree again; one that stands in two places 
 by its number the second time.  A class is named by its key in `registry.ESTIMATORS`, or
 in the list of scikit-learn's classes (`scikit_learn.py`), a record inside it by its
 package and its class, which must be marked as stored (`core/records.py`).  No module
-path is ever read from a file, and nothing is called or evaluated because a file says so.
-`load` checks every byte, name, type and shape before it hands out a model, and has the
-model answer for some rows: a forged or damaged file ends in one sentence, `ModelFileError`.
+path is ever read from a file, and nothing is called or evaluated because a file says
+so.  `load` checks every byte, name, type and shape before it hands out a model, and has
+the model answer for some rows: a forged or damaged file ends in one sentence,
+`ModelFileError`.
 
 The checksum tells damage, not forgery: whoever can write a file can write its checksum.
 

@@ -106,7 +106,7 @@ def tree_of(value: Any, aside: Aside, who: str) -> Any:
         if value is function:
             return {"function": known}
     if isinstance(value, BaseEstimator):
-        must = "an estimator inside a model to be saved must be one that files may hold"
+        must = "an estimator to be saved must be Corollary's or a listed one"
         raise ParameterError(sentence(who, must, f"a {type(value).__module__}.{name}"))
     if is_stored(value):
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
