@@ -7,14 +7,15 @@ Also known as: negative log-likelihood of a generalised linear model.
 for the families of `families.py` and the links of `links.py`.
 
 Variance mu^p and the link f = mu^k, where k = 0 stands for the logarithm; with c = k,
-or 1 where k = 0,
+or 1 where k = 0, and t = log(mu/y),
 
-    dL/df   = (mu^(2-k-p) - y mu^(1-k-p)) / c                                        (2)
-    d2L/df2 = ((2-k-p) mu^(2-2k-p) + (k+p-1) y mu^(1-2k-p)) / c^2                    (3)
+    L       = y^(2-p) (E(2-p) - E(1-p)),  E(q) = (e^(q t) - 1)/q or t for q = 0      (2)
+    dL/df   = (mu^(2-k-p) - y mu^(1-k-p)) / c                                        (3)
+    d2L/df2 = ((2-k-p) mu^(2-2k-p) + (k+p-1) y mu^(1-2k-p)) / c^2                    (4)
 
-As y >= 0 for p >= 1, L is convex where
+((2) loses no digit where mu is near y.)  As y >= 0 for p >= 1, L is convex where
 
-    1 - p <= k <= 2 - p                                                              (4)
+    1 - p <= k <= 2 - p                                                              (5)
 
 and near mu = 0 or mu = infinity otherwise not.  The lower end is the canonical link.
 So the logarithm is convex for 1 <= p <= 2, the identity for p = 0 and p = 1 only, and
@@ -27,12 +28,12 @@ and mu = f^(1/k), 0 < k <= 1, on the f that have a mean.
 
 The conjugate L*(y, v) = sup_f v f - L(y, f) has its supremum where dL/df = v:
 
-    p = 0, identity   v y + v^2/2                                                    (5)
-    k = 1 - p         at the mean y + c v, if it is > 0                              (6)
-    k = 2 - p         at the mean y / (1 - c v), if it is > 0                        (7)
-    y = 0             at the mean (c v)^(1/(2-k-p)), if it is > 0                    (8)
-    logit             m log m + (1-m) log(1-m) - (the same of y),  m = y + v         (9)
-    otherwise         at the root of dL/df = v, by halving: dL/df rises with f      (10)
+    p = 0, identity   v y + v^2/2                                                    (6)
+    k = 1 - p         at the mean y + c v, if it is > 0                              (7)
+    k = 2 - p         at the mean y / (1 - c v), if it is > 0                        (8)
+    y = 0             at the mean (c v)^(1/(2-k-p)), if it is > 0                    (9)
+    logit             m log m + (1-m) log(1-m) - (the same of y),  m = y + v        (10)
+    otherwise         at the root of dL/df = v, by halving: dL/df rises with f      (11)
 
 so that for counts and the logarithm L* = m log m - m - y log y + y with m = y + v, and
 for p = 2 and the logarithm L* = v + log y - (1 - v) log(y/(1 - v)).  Where no f has the
@@ -68,7 +69,7 @@ from corollary.objectives.loss import ScoreLoss
 
 __all__ = ["DevianceLoss", "is_convex"]
 
-FARTHEST = 20  # doublings of a bracket of (10)
+FARTHEST = 20  # doublings of a bracket of (11)
 HALVINGS = 90
 STEEPEST = 1e12  # a slope next to a finite end of f that is not told from infinity
 
@@ -81,9 +82,9 @@ class DevianceLoss(ScoreLoss):
     --------
     >>> poisson = DevianceLoss(Tweedie(1.0), Log())
     >>> f, v = np.log(3.0), poisson.derivative([2.0], [np.log(3.0)])
-    >>> float(v[0].round(12)), float((poisson.conjugate([2.0], v) - v * f)[0].round(6))
+    >>> float(v[0].round(12)), float((poisson.conjugate([2.0], v) - v * f)[0].round(7))
     (1.0, -0.18907)
-    >>> float(poisson.value([2.0], [f])[0].round(6))
+    >>> float(poisson.value([2.0], [f])[0].round(7))
     0.18907
     """
 
@@ -101,21 +102,19 @@ class DevianceLoss(ScoreLoss):
         return np.where(np.isnan(loss), np.inf, np.maximum(loss, 0.0))
 
     def _half_deviance(self, y: Floats, eta: Floats) -> Floats:
-        """Return d/2 of a variance mu^p in terms of eta, which may be far out."""
+        """Return (2), of an eta that may be far out."""
         p, k = self._exponents()
         if p == 0:
             return 0.5 * (y - eta) ** 2
         log_mu = eta if k == 0 else np.log(np.where(eta > 0, eta, np.nan)) / k
-        if p == 1:
-            return xlogy(y, y) - y * log_mu - y + np.exp(log_mu)
-        if p == 2:
-            return y * np.exp(-log_mu) + log_mu - 1 - np.log(y)
-        saturated = y ** (2 - p) / ((1 - p) * (2 - p))
-        rest = np.where(y == 0, 0.0, -y * np.exp((1 - p) * log_mu) / (1 - p))
-        return saturated + rest + np.exp((2 - p) * log_mu) / (2 - p)
+        delta = log_mu - np.log(np.where(y > 0, y, 1.0))
+        found = y ** (2 - p) * (ratio_gain(2 - p, delta) - ratio_gain(1 - p, delta))
+        if p >= 2:
+            return found
+        return np.where(y > 0, found, np.exp((2 - p) * log_mu) / (2 - p))
 
     def derivative(self, y: Any, f: Any) -> Floats:
-        """Return (2)."""
+        """Return (3)."""
         y, eta = np.asarray(y, float), np.asarray(f, float) + self.offset
         return self._slope(y, eta)
 
@@ -130,7 +129,7 @@ class DevianceLoss(ScoreLoss):
             return (first - np.where(y == 0, 0.0, y * second)) / (k or 1.0)
 
     def curvature(self, y: Any, f: Any) -> Floats:
-        """Return (3); of shares the difference of slopes beside f, never below 0."""
+        """Return (4); of shares the difference of slopes beside f, never below 0."""
         y, eta = np.asarray(y, float), np.asarray(f, float) + self.offset
         with np.errstate(all="ignore"):
             if isinstance(self.family, Binomial):
@@ -150,7 +149,7 @@ class DevianceLoss(ScoreLoss):
             return bend / (k or 1.0) ** 2
 
     def conjugate(self, y: Any, v: Any) -> Floats:
-        """Return (5) to (10)."""
+        """Return (6) to (11)."""
         y, v = np.asarray(y, float), np.asarray(v, float)
         with np.errstate(all="ignore"):
             found = np.where(v == 0, 0.0, self._supremum(y, v)) - v * self.offset
@@ -162,11 +161,11 @@ class DevianceLoss(ScoreLoss):
         if not isinstance(self.link, Logit):
             return self._by_halving(y, v)
         m, own = y + v, xlogy(y, y) + xlogy(1 - y, 1 - y)
-        value = xlogy(m, m) + xlogy(1 - m, 1 - m) - own  # (9)
+        value = xlogy(m, m) + xlogy(1 - m, 1 - m) - own  # (10)
         return np.where((m >= 0) & (m <= 1), value, np.inf)
 
     def _at_a_mean(self, y: Floats, v: Floats) -> Floats:
-        """Return (5) to (8), and (10) between them."""
+        """Return (6) to (9), and (11) between them."""
         p, k = self._exponents()
         if p == 0:
             return v * y + 0.5 * v * v
@@ -187,7 +186,7 @@ class DevianceLoss(ScoreLoss):
         return np.where(y > 0, self._by_halving(np.maximum(y, 1e-300), v), found)
 
     def _by_halving(self, y: Floats, v: Floats) -> Floats:
-        """Return (10), the root being searched for on a scale t that is a line."""
+        """Return (11), the root being searched for on a scale t that is a line."""
         eta, finite = self._scale()
         high = np.ones(np.broadcast(y, v).shape)
         low = -high
@@ -217,7 +216,7 @@ class DevianceLoss(ScoreLoss):
         return (lambda t: t), (False, False)
 
     def _exponents(self) -> tuple[float, float]:
-        """Return p and k of (2)."""
+        """Return p and k of (3)."""
         assert isinstance(self.family, Tweedie)
         return float(self.family.power), exponent_of(self.link)
 
@@ -227,6 +226,11 @@ class DevianceLoss(ScoreLoss):
         if k == 0:
             return np.exp(q * eta)
         return np.where(eta > 0, eta, np.nan) ** (q / k)
+
+
+def ratio_gain(q: float, t: Floats) -> Floats:
+    """Return E(q) of (2)."""
+    return t if q == 0 else np.expm1(q * t) / q
 
 
 def exponent_of(link: Link) -> float:
