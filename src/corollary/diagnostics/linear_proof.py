@@ -49,7 +49,7 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.rows import dense
 from corollary.engine import Chunk
 from corollary.linear_algebra.decompositions import eigh
-from corollary.objectives.duality import duality_gap, mixture
+from corollary.objectives.duality import dual_sums, gap_of_sums, mixture
 from corollary.objectives.losses import Absolute, Quantile, Squared
 from corollary.objectives.multiclass_hinge import MulticlassHinge
 from corollary.objectives.penalties import least_subgradient
@@ -68,11 +68,12 @@ CLOSED = 1e-10  # share of P below which a gap is closed
 EPS = float(np.finfo(np.float64).eps)
 NOISE = 16 * EPS  # what rounding may make of the sums of P and D
 MANY = 1000  # entries of theta whose Hessian is worth its price
-STEPS = 40  # evaluations of the search, at most
-IDLE = 3  # bounds that are no better
+ENTRIES = 2**26  # of the curvatures of all rows
+WORK = 2e11  # multiplications of a search
+STEPS = 40  # evaluations of it, at most
+SEEN = 1e-7  # share of a gap that a better bound is worth
 FIRM = 1e-10  # of a diagonal, which keeps the search's Hessian regular
-WORK = 2e10  # multiplications of the ascent of a contest
-ROUNDS = 100  # of it, between two looks at the rows that are open
+ROUNDS = 100  # of the ascent of a contest, between two looks at the rows that are open
 TURNS = (3, 50)  # of both, at least and at most
 OPEN = 300  # unknowns of a quadratic programme
 
@@ -88,7 +89,7 @@ def of_linear(p: LinearStatement) -> tuple[float, float, float]:
         return p.scale * primal, dual, worst
     f = p.scores()
     slope = p.loss.derivative(p.y, f)
-    dual, worst = first_bound(p, slope), 0.0
+    dual, worst = max(first_bound(p, slope), 0.0), 0.0
     v = programmed(p, slope)
     if v is not None:
         dual = max(dual, dual_value(p, v, np.zeros_like(p.w)))
@@ -111,9 +112,9 @@ def of_linear(p: LinearStatement) -> tuple[float, float, float]:
 def first_bound(p: LinearStatement, slope: Floats) -> float:
     """Return (1) at the slopes, moved until it is finite."""
     if slope.ndim == 1:
-        point = (p.loss, p.X, p.y, p.w, float(p.b))
-        how = {"intercept": p.intercept, "sample_weight": p.o}
-        return duality_gap(*point, penalty=p.penalty, **how).dual
+        sums = dual_sums(p.loss, p.X, p.y, p.scores(), p.o)
+        N = float(p.o.sum())
+        return gap_of_sums(sums, p.w, p.penalty, N, intercept=p.intercept).dual
     if p.intercept:  # mix with a constant law until every class keeps its weight
         own = np.eye(slope.shape[1])[p.y]
         t, tu = mixture(p.weighted(own).sum(axis=0), p.weighted(slope).sum(axis=0))
@@ -180,16 +181,17 @@ def programmed(p: LinearStatement, slope: Floats) -> Floats | None:
 
 # -- Newton's method -------------------------------------------------------------------
 def by_newton(p: LinearStatement, primal: float, dual: float) -> float:
-    """Return the best bound by (2), in as many steps as it rises."""
-    if p.w.size + np.size(p.b) > MANY or primal - dual <= CLOSED * primal:
+    """Return the best bound by (2).
+
+    It cannot be above P at a point of the search: once it is near, the search ends.
+    """
+    n, size, K = len(p.o), p.w.size + np.size(p.b), p.scores()[:1].size
+    steps = int(min(STEPS, WORK / (n * size**2)))
+    if size > MANY or n * K**2 > ENTRIES or primal - dual <= CLOSED * primal:
         return dual
-    idle = 0
-    for v in newton_points(p):
-        found = bound(p, v)
-        rises = found > dual + CLOSED * (primal - dual)
-        idle = 0 if rises else idle + bool(np.isfinite(found))
-        dual = max(dual, found)
-        if primal - dual <= CLOSED * primal or idle == IDLE:
+    for value, v in newton_points(p, steps):
+        dual = max(dual, bound(p, v))
+        if value - dual <= max(SEEN * (primal - dual), CLOSED * primal):
             break
     return dual
 
@@ -208,14 +210,14 @@ class Evaluated:
     H: Floats  # (p, p)
 
 
-def newton_points(p: LinearStatement) -> Iterator[Floats]:
-    """Yield (2) at the model, then where each step leads to."""
+def newton_points(p: LinearStatement, steps: int) -> Iterator[tuple[float, Floats]]:
+    """Yield P and (2) at the model, then where each step leads to."""
     at, penalised = lifted(p)
     l1, l2 = p.penalty.l1 * penalised, p.penalty.l2 * penalised
     method = proximal_newton if p.penalty.l1 else newton
     search: Any = method.begin(at.w.ravel())
     here = None
-    for _ in range(STEPS):
+    for _ in range(steps):
         point = search.trial
         new = evaluated(replace(at, w=point.reshape(at.w.shape)), l1, l2)
         here = new or here
@@ -228,7 +230,7 @@ def newton_points(p: LinearStatement) -> Iterator[Floats]:
         strengths = l1 if p.penalty.l1 else None
         search = step(search, value, here.g, H, l1=strengths, free=l1 == 0, unit=unit)
         if new is not None and np.array_equal(search.x, point):
-            yield stepped(new)
+            yield new.value, stepped(new)
         if search.stalled:
             return
 
@@ -320,7 +322,7 @@ def of_contest(p: LinearStatement) -> tuple[float, float]:
     f = p.scores()
     machine.alpha[:] = -machine.C[:, None] * p.loss.derivative(p.y, f)
     entries = p.X.nnz if hasattr(p.X, "nnz") else p.X.size
-    dual, turns = 0.0, int(np.clip(WORK / (ROUNDS * K * max(entries, 1)), *TURNS))
+    dual, turns = 0.0, int(np.clip(WORK / (10 * ROUNDS * K * max(entries, 1)), *TURNS))
     for turn in range(turns):
         trace, gap, _ = ascend(machine, ROUNDS, CLOSED, turn)
         dual = max(dual, trace[-1] - gap)

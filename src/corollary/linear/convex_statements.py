@@ -163,7 +163,8 @@ def deviance_problem(
     """State (1) of half the deviance of a family, with an L2 penalty."""
     if not is_convex(family, link):
         kind = f"{type(model).__name__} with the {family.name} family"
-        raise not_handled(f"{kind} under link {link.name}, not known to be convex")
+        why = "whose problem is not known to be convex"
+        raise not_handled(f"{kind} and link {link.name}, {why}")
     heavy = o > 0
     family.check(WHO, y[heavy])
     offset = np.broadcast_to(offset, y.shape)[heavy]
@@ -302,8 +303,9 @@ def linear_problem(
         X, W = with_constant(X, constant), np.column_stack([W, b / constant])
         b, intercept = np.zeros(len(W)), False
     penalty = Penalty(l1 + l2, l1 / (l1 + l2)) if l1 + l2 > 0 else Penalty()
-    w, b = (W, b) if row is None else (W[row], float(b[row]))
-    return [LinearStatement(loss, penalty, X, y, o, w, b, bool(intercept), scale)]
+    w: Any = W if row is None else W[row]
+    c: Any = b if row is None else float(b[row])
+    return [LinearStatement(loss, penalty, X, y, o, w, c, bool(intercept), scale)]
 
 
 def with_constant(X: Matrix, constant: float) -> Matrix:
@@ -355,6 +357,7 @@ def contest_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     [p] = linear_problem(
         model, X, z, o, loss, 0.0, 1 / N, row=None, constant=constant, scale=N
     )
+    assert isinstance(p, LinearStatement)
     W = np.vstack([-p.w, p.w]) / 2 if len(model.classes_) == 2 else p.w
     return [replace(p, w=W, b=np.zeros(len(W)))]
 
