@@ -19,6 +19,7 @@ from corollary.core.report import Report, StopReason
 from corollary.core.roles import SingleRegressor
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
 from corollary.linear import descent
+from corollary.linear.convex_statements import glm_problem
 from corollary.linear.glm import glm
 from corollary.linear.least_squares.summary import Summary, summarize_likelihood
 from corollary.objectives.chunk_losses import Deviance, Sums
@@ -44,6 +45,7 @@ class GeneralizedLinearModel(SummationLearner, SingleRegressor):
     }
     offset: Any = None
     exposure: Any = None
+    convex_problem = glm_problem
 
     def __init__(
         self,
