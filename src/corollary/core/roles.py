@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import sklearn
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -28,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.checks import check_query
+from corollary.core.errors import ParameterError, sentence
 from corollary.core.hooks import hook
 from corollary.core.memory import check_answer
 from corollary.core.parameters import Rule
@@ -142,13 +144,18 @@ class Estimator(BaseEstimator):
         ----------
         *callbacks : callbacks of `sklearn.callback`, of scikit-learn 1.9 or newer
             Such as ``ProgressBar()``; none takes back those set before.  One whose
-            ``on_fit_task_end`` returns True ends the fit.
+            ``on_fit_task_end`` returns True ends the fit.  An estimator that fits
+            others tells of its own fit, not of theirs.
 
         Returns
         -------
         self
         """
-        from sklearn.callback import CallbackSupportMixin
+        try:
+            from sklearn.callback import CallbackSupportMixin
+        except ImportError:
+            must = "callbacks need scikit-learn 1.9 or newer"
+            raise ParameterError(sentence(self, must, sklearn.__version__)) from None
 
         CallbackSupportMixin.set_callbacks(self, *callbacks)
         return self
