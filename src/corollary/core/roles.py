@@ -174,6 +174,19 @@ class Estimator(BaseEstimator):
         return False
 
     @hook
+    def score_sums(self, X: Matrix, y: Any, w: Vector | None) -> Any:
+        """Return what rows add to the score, as an `engine.ScoreSums`, if it is sums.
+
+        The score of a source is then made in one pass, whatever its size.
+        """
+        raise NotImplementedError
+
+    @hook
+    def scores_answers(self) -> bool:
+        """Tell whether `score` asks X through `predict` and its like alone."""
+        return False
+
+    @hook
     def sums_bytes(self, n_features: int) -> int:
         """Estimate the size of one chunk's statistics, where it is large."""
         return 0

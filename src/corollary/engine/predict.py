@@ -5,7 +5,7 @@ What `fit` accepts, `predict`, `transform`, `score` and their like accept too:
     transform(source)        a lazy source: chunks are transformed as they are read
     predict(source)          an array, where it fits the memory limit
     engine.predict(...)      an iterator of arrays, or Parquet files with `into`
-    score(source)            the score, where the source carries y
+    score(source)            the score, where the source carries y: see `scores.py`
     any of Dask's            a lazy Dask collection
 
 Each chunk goes through the same method as an array does, by the executor that a fit
@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -31,9 +30,9 @@ from corollary.core.checks import check_X, names_checked, names_of
 from corollary.core.errors import DataError, sentence
 from corollary.core.memory import check_memory
 from corollary.core.roles import Estimator
-from corollary.engine.data import Data, chosen_executor
+from corollary.engine.data import chosen_executor
 from corollary.engine.executors.executor import NoMemories
-from corollary.engine.gather import gather
+from corollary.engine.scores import score_of
 from corollary.engine.sources.mapped import MappedSource, as_rows
 from corollary.engine.sources.opening import as_source
 from corollary.engine.sources.source import ArraySource, Chunk, Source
@@ -133,17 +132,6 @@ class Transformed:
 
     def __call__(self, chunk: Chunk) -> Chunk:
         return replace(chunk, X=as_rows(self.call(chunk)), memory={})
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What a model predicts of a chunk, beside its target and weights."""
-
-    call: Call
-
-    def __call__(self, chunk: Chunk) -> tuple[Any, Any, Any]:
-        w = np.ones(chunk.n) if chunk.w is None else chunk.w
-        return self.call(chunk), chunk.y, w
 
 
 def call_of(model: Any, method: str, source: Source) -> Call:
@@ -247,7 +235,7 @@ def answer(
         if name != "score":
             call = call_of(model, name, DaskSource(X))
             return dask_answer(call, X, partial(columns_of, model, name))
-        return score(model, method, DaskSource(X, *args, **renamed(options)))
+        return scored(model, method, DaskSource(X, *args, **renamed(options)))
     source = as_source(X)
     if source is None:
         return NotImplemented
@@ -255,37 +243,18 @@ def answer(
         must = "y and sample_weight must come inside the source, next to X"
         raise DataError(sentence(model, must, "them as separate arguments"))
     if name == "score":
-        return score(model, method, source)
+        return scored(model, method, source)
     if name in TRANSFORMS:
         return transformed(model, name, source)
     return joined(model, called(model, name, source), source.n_rows)
 
 
+def scored(model: Any, method: Callable[..., Any], source: Source) -> float:
+    """Return the score of a source that has the features of the model."""
+    call_of(model, "predict", source)
+    return score_of(model, method, source, mapped)
+
+
 def renamed(options: Any) -> Any:
     """Return options of `score` by the names that a source has for them."""
     return {{"sample_weight": "w"}.get(name, name): v for name, v in options.items()}
-
-
-def score(model: Any, method: Callable[..., Any], source: Source) -> float:
-    """Return the score of a source: by predictions, or else of its rows in memory."""
-    from sklearn.metrics import accuracy_score, r2_score
-
-    labels = is_classifier(model)
-    if (labels or is_regressor(model)) and not source.has_target:
-        raise DataError(sentence(model, "score needs a source with y", "X alone"))
-    call = call_of(model, "predict", source)
-    if labels:
-        source = source.encoded(model.classes_)
-    if method.__module__.startswith("sklearn") and (labels or is_regressor(model)):
-        found = list(mapped(Judged(call), source))
-        guess, y, w = (np.concatenate(values) for values in zip(*found, strict=True))
-        if labels:
-            return float(accuracy_score(model.classes_[y], guess, sample_weight=w))
-        return float(r2_score(y, guess, sample_weight=w))
-    if hasattr(model, "score_samples"):
-        return float(method(model, source.without_target()))
-    rows = gather(Data(model, source))
-    y = model.classes_[rows.y] if labels and rows.y is not None else rows.y
-    given = {} if rows.w is None else {"sample_weight": rows.w}
-    with names_checked():
-        return float(method(model, rows.X, y, **given))
