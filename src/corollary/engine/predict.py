@@ -4,7 +4,8 @@ What `fit` accepts, `predict`, `transform`, `score` and their like accept too:
 
     transform(source)        a lazy source: chunks are transformed as they are read
     predict(source)          an array, where it fits the memory limit
-    engine.predict(...)      an iterator of arrays, or Parquet files with `into`
+    engine.predict(...)      an iterator of arrays, or Parquet files with `into`; of
+                             data frames, where `set_output` asks a transformer for them
     score(source)            the score, where the source carries y: see `scores.py`
     any of Dask's            a lazy Dask collection
 
@@ -16,12 +17,13 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import config_context, get_config
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -64,6 +66,9 @@ def predict(
     -------
     iterator of arrays, or str
         The answers of each chunk in the order of the rows, or the path of `into`.
+        ``model.set_output(transform="pandas")`` or "polars" makes the answers of
+        'transform' data frames, one a chunk; `model.transform` of a source gives a
+        lazy source whatever was set.
 
     Examples
     --------
@@ -103,6 +108,11 @@ def opened(model: Any, X: Any) -> Source:
     return source
 
 
+def asked_output() -> str:
+    """Return the container that scikit-learn's configuration asks transformers for."""
+    return str(get_config()["transform_output"])
+
+
 @dataclass(frozen=True)
 class Call:
     """A method of a model, applied to chunks."""
@@ -110,9 +120,10 @@ class Call:
     model: Any
     method: str
     names: list[str] | None = None  # for models of others, which ask for them
+    output: str = field(default_factory=asked_output)  # in whatever thread it is called
 
     def __call__(self, chunk: Chunk) -> Any:
-        with names_checked():
+        with names_checked(), config_context(transform_output=self.output):
             return getattr(self.model, self.method)(self.rows(chunk))
 
     def rows(self, chunk: Chunk) -> Any:
@@ -192,7 +203,7 @@ def joined(model: Any, answers: Iterator[Any], rows: int | None) -> Any:
 
 def transformed(model: Any, method: str, source: Source) -> MappedSource:
     """Return a source seen through a transformer."""
-    call = call_of(model, method, source)
+    call = replace(call_of(model, method, source), output="default")
     like = as_rows(call(Chunk(one_row(source))))
     name = type(model).__name__
     described = f", through {name}"
@@ -232,6 +243,8 @@ def answer(
         from corollary.engine.sources.dask import DaskSource
         from corollary.engine.sources.dask_answers import dask_answer
 
+        if name == "fit_transform":
+            return model.fit(X, *args, **options).transform(X)
         if name != "score":
             call = call_of(model, name, DaskSource(X))
             return dask_answer(call, X, partial(columns_of, model, name))
@@ -239,6 +252,8 @@ def answer(
     source = as_source(X)
     if source is None:
         return NotImplemented
+    if name == "fit_transform":
+        return model.fit(source, *args, **options).transform(source)
     if any(value is not None for value in (*args, *options.values())):
         must = "y and sample_weight must come inside the source, next to X"
         raise DataError(sentence(model, must, "them as separate arguments"))
