@@ -70,6 +70,7 @@ from corollary.engine import (
     Chunk,
     Data,
     Fitted,
+    ScoreSums,
     Settled,
     Statistics,
     StreamingLearner,
@@ -131,6 +132,17 @@ class Centres:
     shift2: float = np.inf  # sum_k ||mu_k - previous mu_k||^2
     bound: float = -np.inf  # (6), for the report
     dtype: Any = np.float64  # of the data
+
+
+@dataclass(frozen=True)
+class Inertia(ScoreSums):
+    """A share of J (1) under centres that are given."""
+
+    J: float
+
+    def score(self) -> float:
+        """Return -J."""
+        return -self.J
 
 
 class KMeans(StreamingLearner, Clusterer):
@@ -326,10 +338,12 @@ class KMeans(StreamingLearner, Clusterer):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return -J of X under the fitted centres."""
+        return self.score_sums(X, None, sample_weight).score()
+
+    def score_sums(self, X: Any, y: Any, w: Any) -> Inertia:
+        """Return the rows' share of J."""
         d2 = self._nearest(X)[1].astype(np.float64)
-        return -float(
-            d2.sum() if sample_weight is None else d2 @ np.asarray(sample_weight)
-        )
+        return Inertia(float(d2.sum() if w is None else d2 @ np.asarray(w)))
 
     # -- helpers -------------------------------------------------------------------
     def _nearest(self, X: Any) -> tuple[Vector, Floats]:

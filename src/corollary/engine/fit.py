@@ -23,11 +23,12 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -45,7 +46,7 @@ from corollary.core.randomness import entropy
 from corollary.core.records import stored
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import accept_sources
-from corollary.engine.callbacks import Tasks, called_back
+from corollary.engine.callbacks import Tasks, called_back, given_rows, is_heard
 from corollary.engine.data import Data
 from corollary.engine.executors.executor import single_threaded_blas
 from corollary.engine.gather import chunk_size, gather
@@ -128,19 +129,20 @@ def fit(
     classes : array, optional
         Every label that can come in the stream.
     """
+    given = given_rows(X, y, sample_weight) if is_heard(learner) else {}
 
     def learn(report: Report) -> Fitted:
         reset = not stream or getattr(learner, "_running", None) is None
         if stream and learner.target == "labels":  # type: ignore[attr-defined]
             check_classes(learner, classes, first=reset)
         source = open_source(learner, X, y, sample_weight, reset=reset, classes=classes)
-        data = Data(learner, source, once=stream)
+        data = Data(learner, source, once=stream, given=given)
         try:
-            return called_back(learner, lambda: read(learner, data, report))
+            return read(learner, data, report)
         finally:
             data.executor.close()
 
-    return conduct(learner, learn)
+    return conduct(learner, learn, given=given)
 
 
 def conduct(
@@ -149,12 +151,17 @@ def conduct(
     *,
     warns: bool = True,
     raises: bool = True,
+    given: Mapping[str, Any] | None = MappingProxyType({}),
 ) -> Any:
     """Check parameters, let a learner learn, publish what it learned, and warn.
 
     An estimator that fits others does not warn again of what they warned of; where it
-    fits none, it does not raise their Ctrl-C again.
+    fits none, it does not raise their Ctrl-C again.  All of it is one task of the
+    callbacks, which see the rows that were `given`; None where they were called.
     """
+    if given is not None and is_heard(learner):
+        work = partial(conduct, learner, learn, warns=warns, raises=raises, given=None)
+        return called_back(learner, given, work)
     check_parameters(learner, learner.rules)
     begun = time.perf_counter()
     report = Report(type(learner).__name__, StopReason.CLOSED_FORM, 1)

@@ -41,6 +41,8 @@ class MappedSource(Source):
         The labels, where the function changes the target.
     described : str
         For the report.
+    only_weighted : bool, default=False
+        Whether rows of weight 0 stay away where nobody asks for a target either.
     """
 
     def __init__(
@@ -52,8 +54,9 @@ class MappedSource(Source):
         names: list[str] | None = None,
         classes: Vector | None = None,
         described: str = "",
+        only_weighted: bool = False,
     ) -> None:
-        self.base, self.function = base, function
+        self.base, self.function, self.only_weighted = base, function, only_weighted
         self.n_features, self.dtype, self.sparse = (
             (base.n_features, base.dtype, base.sparse)
             if like is None
@@ -93,6 +96,8 @@ class MappedSource(Source):
 
     def without_target(self) -> Source:
         """Return the same rows without target and weights."""
+        if self.only_weighted:
+            return self
         source = copy(self)
         source.base = self.base.without_target()
         return source

@@ -20,7 +20,7 @@ from corollary.core.checks import (
 from corollary.core.errors import DataError, sentence
 from corollary.engine.sources.source import ArraySource, ChunkSource, Source, codes_of
 
-__all__ = ["objects_of", "open_source"]
+__all__ = ["as_source", "is_chunks", "objects_of", "open_source"]
 
 
 def open_source(
@@ -69,15 +69,18 @@ def objects_of(X: Any) -> Vector | None:
     return objects
 
 
+def is_chunks(X: Any) -> bool:
+    """Tell an iterator of chunks, or a function of one, from an array; read none."""
+    if isinstance(X, np.ndarray) or sp.issparse(X):
+        return False
+    return isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__"))
+
+
 def as_source(X: Any) -> Source | None:
     """Recognise sources and iterators; None means an array."""
     if isinstance(X, Source):
         return X
-    if isinstance(X, np.ndarray) or sp.issparse(X):
-        return None
-    if isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__")):
-        return ChunkSource(X)
-    return None
+    return ChunkSource(X) if is_chunks(X) else None
 
 
 def _targets(learner: Any, source: Source, reset: bool, classes: Any) -> Source:
