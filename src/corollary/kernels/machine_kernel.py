@@ -32,7 +32,13 @@ from corollary.engine.blocks import row_products
 from corollary.engine.sources.source import Chunk
 from corollary.kernels.expansion import Kernel, checked, expansion, square_norms
 from corollary.kernels.given import row_numbers
-from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel
+from corollary.kernels.gram import (
+    BlockGram,
+    MatrixGram,
+    TiledGram,
+    TileKernel,
+    small_as_dense,
+)
 from corollary.solvers.smo import Gram
 
 __all__ = [
@@ -146,8 +152,10 @@ class MachineKernel:
         """Return the matrix of some rows by rows, for a solver."""
         if self.function is None:
             return MatrixGram(X, dtype)
-        if isinstance(self.function, TileKernel) and not sp.issparse(X):
-            return TiledGram(X, self.function, dtype, threads)
+        if isinstance(self.function, TileKernel):
+            X = small_as_dense(X)
+            if not sp.issparse(X):
+                return TiledGram(X, self.function, dtype, threads)
         return BlockGram(X, self.function, dtype)
 
     def matrix(self, X: Matrix, dtype: Any, threads: int = 1) -> Floats:
