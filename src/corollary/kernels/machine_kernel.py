@@ -25,7 +25,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_memory
-from corollary.core.errors import DataError, sentence
+from corollary.core.errors import DataError, SparseDataError, sentence
 from corollary.core.parameters import Rule, function, missing, one_of, real, whole
 from corollary.core.report import Report
 from corollary.engine.blocks import row_products
@@ -294,7 +294,7 @@ def check_given(machine: Any, X: Matrix) -> None:
     """Refuse a kernel's matrix that is sparse or not square."""
     if sp.issparse(X):
         must = "Sparse precomputed kernels are not supported; X must be dense"
-        raise DataError(sentence(machine, must, "a sparse matrix"))
+        raise SparseDataError(sentence(machine, must, "a sparse matrix"))
     if X.shape[0] != X.shape[1]:
         must = "Precomputed matrix must be a square matrix"
         raise DataError(sentence(machine, must, f"shape {X.shape}"))
