@@ -334,6 +334,7 @@ class LogisticRegressionCV(ChoosingLearner, LinearClassifier):
         self, X: Matrix, y: Vector, w: Vector | None, train: Vector, test: Vector
     ) -> tuple[Floats, Floats, Any, int]:
         """Return coefficients, scores (1), passes, and how many fits stopped short."""
+        at_test = {} if w is None else {"sample_weight": w[test]}
         learn = X[train], y[train], None if w is None else w[train]
         seen, K, d = np.unique(y[train]), len(self.classes_), X.shape[1]
         shape = len(self.l1_ratios_), len(self.Cs_)
@@ -343,9 +344,8 @@ class LogisticRegressionCV(ChoosingLearner, LinearClassifier):
         for i, rho in enumerate(self.l1_ratios_):
             model = self._model(1.0, float(rho)).set_params(warm_start=True)
             scorer = check_scoring(model, scoring=self.scoring)
-            counted = w is not None and not refuses_weights(scorer)
-            at_test = {"sample_weight": w[test]} if counted else {}
-            held_out = X[test], y[test], at_test
+            counted = {} if refuses_weights(scorer) else at_test
+            held_out = X[test], y[test], counted
             for j in np.argsort(self.Cs_):
                 passes[i, j] = 0
                 if len(seen) > 1:
