@@ -19,7 +19,7 @@ from sklearn.utils.validation import validate_data
 
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.configuration import get_config
-from corollary.core.errors import DataError, sentence
+from corollary.core.errors import DataError, SparseDataError, sentence
 from corollary.core.frames import frame_to_array, is_frame
 from corollary.core.magnitude import (
     check_not_tiny,
@@ -361,7 +361,8 @@ def column(learner: Any, y: Any) -> Vector:
     if is_vector(y):
         return y
     if sp.issparse(y):
-        raise DataError(sentence(learner, "y must be a dense array", "a sparse one"))
+        must = "y must be a dense array"
+        raise SparseDataError(sentence(learner, must, "a sparse one"))
     return column_or_1d(y, warn=True)
 
 

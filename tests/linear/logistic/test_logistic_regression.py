@@ -692,13 +692,15 @@ def test_a_weight_counts_rows(solver):
     np.testing.assert_allclose(weighted, repeated, atol=1e-7)
 
 
-def test_no_steps_leave_the_constant_model():
-    X, y = make(n=100)
+@pytest.mark.parametrize("solver", ["lbfgs", "newton-cholesky", "saga"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_no_steps_leave_all_classes_equally_likely(solver, k):
+    X, y = make(n=100, k=k)
     with pytest.warns(ConvergenceWarning, match="max_iter reached"):
-        model = LogisticRegression(max_iter=0).fit(X, y)
+        model = LogisticRegression(solver=solver, max_iter=0).fit(X, y)
     assert not model.coef_.any()
     assert model.n_iter_.tolist() == [0]
-    np.testing.assert_allclose(model.predict_proba(X)[:, 1], y.mean())
+    np.testing.assert_allclose(model.predict_proba(X), 1 / k)
 
 
 def test_two_steps_are_a_step_and_another():

@@ -51,6 +51,7 @@ __all__ = [
 
 RATES = 10.0 ** np.arange(-6, 2)  # of the pilot
 PILOT_ROWS = 1000
+PASSIVE = ("hinge", "epsilon_insensitive")  # losses of passive-aggressive steps
 RULES = {
     "penalty": one_of("l2", "l1", "elasticnet", None),
     "alpha": real(0),
@@ -62,7 +63,7 @@ RULES = {
     "verbose": whole(0) | boolean,
     "epsilon": real(0),
     "random_state": seed,
-    "learning_rate": one_of("constant", "optimal", "invscaling", "adaptive"),
+    "learning_rate": one_of(*SCHEDULES),
     "eta0": real(0, ends="(]") | one_of("pilot"),
     "power_t": real(),
     "early_stopping": boolean,
@@ -95,6 +96,9 @@ def plan_of(learner: Any, loss: Loss, penalty: Penalty) -> Plan:
         must = "alpha must be > 0 for learning_rate='optimal', whose rate is 1/alpha"
         remedy = "Use learning_rate='constant' or 'invscaling'."
         raise ParameterError(sentence(learner, must, "0", remedy))
+    if rate in ("pa1", "pa2") and learner.loss not in PASSIVE:
+        must = f"learning_rate={rate!r} needs a loss among {', '.join(PASSIVE)}"
+        raise ParameterError(sentence(learner, must, repr(learner.loss)))
     kinds = ("epsilon", "delta", "q")
     parameter = next((getattr(loss, k) for k in kinds if hasattr(loss, k)), 0.0)
     name = "epsilon_insensitive" if learner.loss == "absolute_error" else learner.loss
