@@ -9,6 +9,7 @@ __all__ = [
     "ClusterError",
     "DataError",
     "MemoryLimitError",
+    "MixedTypesError",
     "ModelFileError",
     "NumericalError",
     "ParameterError",
@@ -25,6 +26,13 @@ class ParameterError(ValueError, TypeError):
 
 class DataError(ValueError):
     """The data cannot be learned from: wrong shape, NaN, a column missing, ..."""
+
+
+class MixedTypesError(DataError, TypeError):
+    """A column mixes values that have no order among them, such as text and numbers.
+
+    Also a TypeError, as scikit-learn's encoders raise it.
+    """
 
 
 class NumericalError(DataError):
