@@ -157,6 +157,16 @@ class Column:
         new[k] = place[-1] if len(place) else 0  # of -1, the last entry
         return labels, new[self.codes]
 
+    def series(self, pandas: Any) -> Any:
+        """Return a pandas series of the column; a category keeps its labels."""
+        if self.kind == "category" and self.codes is not None:
+            labels = pandas.Index(self.values)
+            coded = pandas.Categorical.from_codes(self.codes, categories=labels)
+            return pandas.Series(coded)
+        values = self.array()
+        values = values.astype(object) if values.dtype.kind in "US" else values
+        return pandas.Series(values, dtype=values.dtype)
+
     def numbers(self, dtype: Any = np.float64, *, who: object, name: str) -> Floats:
         """Return the column as floats with NaN for what is missing, or refuse it."""
         if self.kind in ("number", "boolean"):

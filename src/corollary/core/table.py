@@ -114,6 +114,14 @@ class Table:
         return [column.kind for column in self.held]
 
     @property
+    def numeric(self) -> bool:
+        """Whether every column is of a type of numbers or booleans, no objects."""
+        if self.is_block:
+            return self.held.dtype.kind in "fiub"
+        plain = (c.codes is None and c.values.dtype.kind in "fiub" for c in self.held)
+        return all(plain)
+
+    @property
     def nbytes(self) -> int:
         """Bytes of the arrays; texts and objects count as pointers."""
         if self.sparse:
@@ -153,13 +161,11 @@ class Table:
         Missing values become NaN.  By default columns that are all float32 give
         float32, others float64.  A column that holds no numbers is named.
         """
+        dtype = self.float_type() if dtype is None else dtype
         if self.is_block and self.held.dtype.kind in "fiub":
-            kind = self._float_type([self.held.dtype]) if dtype is None else dtype
             if self.sparse:
-                return self.held.astype(kind, copy=False)
-            return np.ascontiguousarray(self.held, dtype=kind)
-        if dtype is None:
-            dtype = self._float_type([column.values.dtype for column in self.columns])
+                return self.held.astype(dtype, copy=False)
+            return np.ascontiguousarray(self.held, dtype=dtype)
         values = [
             column.numbers(dtype, who=who, name=self.name(j))
             for j, column in enumerate(self.columns)
@@ -181,9 +187,24 @@ class Table:
             out[:, j] = array if plain else objects_array(array.tolist())
         return out
 
-    @staticmethod
-    def _float_type(dtypes: list[Any]) -> Any:
-        small = bool(dtypes) and all(each in SMALL_FLOATS for each in dtypes)
+    def frame(self, names: Sequence[str] | None = None) -> Any:
+        """Return the table as a pandas frame, for models of others."""
+        import pandas as pd
+
+        names = self.names if names is None else names
+        columns = {j: column.series(pd) for j, column in enumerate(self.columns)}
+        frame = pd.DataFrame(columns, index=range(self.n))
+        frame.columns = list(columns) if names is None else list(names)
+        return frame
+
+    def held_like(self) -> Any:
+        """Return something of this shape, for a look at the number of columns."""
+        return self.held if self.is_block else np.broadcast_to(0.0, self.shape)
+
+    def float_type(self) -> Any:
+        """Return float32 where every column is of it or smaller, else float64."""
+        held = (self.held,) if self.is_block else [c.values for c in self.held]
+        small = bool(held) and all(each.dtype in SMALL_FLOATS for each in held)
         return np.dtype(np.float32 if small else np.float64)
 
 

@@ -60,7 +60,7 @@ class FileSource(Source):
         seen: set[Any] = set()
         first: dict[str, Any] = {}
         for file, schema in zip(self.files, schemas, strict=True):
-            kinds = self._kinds(schema, file.path)
+            kinds = self._types_in(schema, file.path)
             if not first:
                 first = kinds
                 self.columns = self._chosen(kinds, columns, weight)
@@ -75,7 +75,7 @@ class FileSource(Source):
         self.n_features = len(self.names)
         return list(seen)
 
-    def _kinds(self, schema: Any, path: str) -> dict[str, Any]:
+    def _types_in(self, schema: Any, path: str) -> dict[str, Any]:
         """Return the types of a file's columns by name."""
         kinds = dict(zip(schema.names, schema.types, strict=True))
         if len(kinds) < len(schema.names):
