@@ -1,10 +1,10 @@
 """Rows of mixed types from every kind of source, and small transformers for them."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
@@ -30,7 +30,7 @@ def mixed(n=N, seed=0):
 
     towns = np.array(["Rome", "Oslo", "Ōsaka", "São Paulo"])[rng.integers(0, 4, n)]
     grades = holes(np.array(["b", "a", "c"])[rng.integers(0, 3, n)])
-    days = np.datetime64("2026-01-01") + rng.integers(0, 400, n)
+    days = np.datetime64("2026-01-01", "us") + rng.integers(0, 10**15, n)
     return pa.table(
         {
             "town": pa.array(holes(towns), pa.string()),
@@ -49,8 +49,7 @@ def features(table):
 
 
 def parts(table):
-    pairs = zip(CUTS[:-1], CUTS[1:], strict=True)
-    return [table.slice(a, b - a) for a, b in pairs]
+    return [table.slice(a, b - a) for a, b in pairwise(CUTS)]
 
 
 def parquet(table, folder):

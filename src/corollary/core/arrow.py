@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Vector
-from corollary.core.column import Column
+from corollary.core.column import Column, joined_column
 from corollary.core.distinct import objects_array
 
 __all__ = ["arrow_column", "arrow_kind"]
@@ -59,23 +59,35 @@ def is_text(kind: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or view)
 
 
-def arrow_column(array: Any, missing: Any = None) -> Column:
+def typed_nulls(array: Any, kind: str) -> Any:
+    """Return an array of nothing but nulls as one of a kind; any other as it is."""
+    import pyarrow as pa
+
+    if not pa.types.is_null(array.type):
+        return array
+    types = {"boolean": pa.bool_(), "text": pa.string(), "category": pa.string()}
+    types |= {"date": pa.timestamp("us")}
+    return array.cast(types.get(kind, pa.float64()))
+
+
+def arrow_column(array: Any, missing: Any = None, kind: str = "") -> Column:
     """Return an Arrow array, or a chunked one, as a column.
 
     `missing` stands for a null among texts, categories, booleans and objects: None, or
-    NaN where pandas is the owner.
+    NaN where pandas is the owner.  Texts and categories may be said to be the other
+    `kind`: files hold one for the other.
     """
     import pyarrow as pa
 
     if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
+        array = array.unify_dictionaries().combine_chunks()
     if isinstance(array, pa.ChunkedArray):  # longer than one array can be
-        from corollary.core.column import joined_column
-
-        return joined_column([arrow_column(chunk, missing) for chunk in array.chunks])
+        chunks = (arrow_column(chunk, missing, kind) for chunk in array.chunks)
+        return joined_column(list(chunks))
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
-    kind = arrow_kind(array.type)
+    told = arrow_kind(array.type)
+    kind = kind if {kind, told} == {"text", "category"} else told
     if is_text(array.type):
         array = array.dictionary_encode()
     if pa.types.is_nested(getattr(array.type, "value_type", array.type)):

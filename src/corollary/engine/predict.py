@@ -257,9 +257,11 @@ def answer(
         from corollary.engine.sources.dask_answers import dask_answer
 
         if name != "score":
-            call = call_of(model, name, DaskSource(X))
-            return dask_answer(call, X, partial(columns_of, model, name))
-        return score(model, method, DaskSource(X, *args, **renamed(options)))
+            dask: Any = suited(model, DaskSource(X))
+            call = call_of(model, name, dask)
+            return dask_answer(call, dask, partial(columns_of, model, name))
+        dask = DaskSource(X, *args, **renamed(options))
+        return score(model, method, suited(model, dask))
     source = as_source(X)
     if source is None:
         return NotImplemented
