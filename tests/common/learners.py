@@ -328,6 +328,7 @@ LEARNERS = [
         ("categories_", "infrequent_categories_"),
         kind="categories",
     ),
+    Case("OrdinalEncoder", {}, ("categories_",), kind="categories"),
 ]
 
 #: Learners that need all rows at once, and whose answer may hang on their order.
