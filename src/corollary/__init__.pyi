@@ -135,6 +135,8 @@ from .persistence import save as save
 from .preparation.fourier_basis import FourierBasis as FourierBasis
 from .preparation.landmark_features import LandmarkFeatures as LandmarkFeatures
 from .preparation.nystroem import Nystroem as Nystroem
+from .preparation.one_hot_encoder import OneHotEncoder as OneHotEncoder
+from .preparation.ordinal_encoder import OrdinalEncoder as OrdinalEncoder
 from .preparation.polynomial_count_sketch import (
     PolynomialCountSketch as PolynomialCountSketch,
 )

@@ -322,6 +322,13 @@ LEARNERS = [
         {"landmarks": "k-means", "n_landmarks": 10, "sigma": 5.0, "random_state": 0},
         ("landmarks_",),
     ),
+    Case(
+        "OneHotEncoder",
+        {"sparse_output": False, "max_categories": 4},
+        ("categories_", "infrequent_categories_"),
+        kind="categories",
+    ),
+    Case("OrdinalEncoder", {}, ("categories_",), kind="categories"),
 ]
 
 #: Learners that need all rows at once, and whose answer may hang on their order.

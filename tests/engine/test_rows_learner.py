@@ -11,7 +11,7 @@ from corollary.core.errors import DataError
 from corollary.engine.data import Data
 from corollary.engine.gather import gather
 from corollary.engine.sources.opening import open_source
-from corollary.engine.sources.source import ChunkSource
+from corollary.engine.sources.chunks import ChunkSource
 
 
 def parts(X, y, w, cuts):

@@ -34,6 +34,7 @@ from corollary.core.sparse import in_order, sound_csr
 from corollary.core.wording import one_sentence
 
 __all__ = [
+    "are_names_checked",
     "check_X",
     "check_finite",
     "check_finite_values",
@@ -117,6 +118,11 @@ def names_checked() -> Iterator[None]:
         yield
     finally:
         _names_checked.reset(token)
+
+
+def are_names_checked() -> bool:
+    """Tell whether the names of the columns have been checked by the caller."""
+    return _names_checked.get()
 
 
 def check_width(learner: Any, X: Matrix) -> None:

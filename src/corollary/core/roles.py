@@ -28,12 +28,14 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Matrix, Vector
-from corollary.core.checks import check_query
+from corollary.core.check_table import check_table, check_table_values
+from corollary.core.checks import check_query, names_of
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.hooks import hook
 from corollary.core.memory import check_answer
 from corollary.core.parameters import Rule
 from corollary.core.report import Report
+from corollary.core.table import Table
 
 __all__ = [
     "Classifier",
@@ -128,6 +130,7 @@ class Estimator(BaseEstimator):
 
     rules: ClassVar[Mapping[str, Rule]] = {}
     takes_sparse: ClassVar[bool] = False
+    takes_columns: ClassVar[bool] = False  # is given tables of any types, no matrices
     keeps_rows: ClassVar[bool] = False  # needs training rows to predict
     any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
     any_width: ClassVar[bool] = False  # takes sparse rows of more than 2^31 columns
@@ -143,6 +146,7 @@ class Estimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.takes_sparse
         tags.input_tags.allow_nan = self.takes_missing()
+        tags.input_tags.categorical = self.takes_columns
         return tags
 
     def set_callbacks(self, *callbacks: Any) -> Self:
@@ -212,6 +216,18 @@ class Estimator(BaseEstimator):
             columns = classes if classes > 2 else 1
         check_answer(self, X, columns)
         return X
+
+    def _table(self, X: Any) -> Table:
+        """Check the model is fitted and X has its features; return X as a table.
+
+        For estimators that take columns.  A missing value is refused by row and name
+        unless `takes_missing`.
+        """
+        check_is_fitted(self)
+        table = check_table(self, X, reset=False, sparse=self.takes_sparse)
+        names, missing = names_of(self), self.takes_missing()
+        check_table_values(self, table, names=names, missing=missing)
+        return table
 
 
 class Clusterer(

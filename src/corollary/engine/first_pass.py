@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
+from corollary.core.check_table import check_table_values
 from corollary.core.checks import check_finite, check_finite_values
 from corollary.core.errors import DataError, sentence
 from corollary.core.magnitude import check_sizes
+from corollary.core.table import Table
 from corollary.engine.sources.source import Chunk
 
 __all__ = ["Check", "Seen", "check_target", "guarded", "len_of"]
@@ -54,7 +56,11 @@ def checked(check: Check, chunk: Chunk) -> Seen:
     """Refuse what cannot be learned from; return how much of what the chunk holds."""
     who, row = check.who, chunk.first_row
     size = 0.0
-    if chunk.n:
+    if chunk.n and isinstance(chunk.X, Table):
+        check_table_values(
+            who, chunk.X, names=check.names, first_row=row, missing=check.missing
+        )
+    elif chunk.n:
         size = check_finite(
             who, chunk.X, names=check.names, first_row=row, missing=check.missing
         )

@@ -27,16 +27,18 @@ from sklearn import config_context, get_config
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.arrays import Matrix
+from corollary.core.check_table import check_table
 from corollary.core.checks import check_X, names_checked, names_of
 from corollary.core.errors import DataError, sentence
+from corollary.core.frames import is_frame
 from corollary.core.memory import check_memory
 from corollary.core.roles import Estimator
+from corollary.core.table import Table, table_of
 from corollary.engine.data import chosen_executor
 from corollary.engine.executors.executor import NoMemories
 from corollary.engine.scores import score_of
 from corollary.engine.sources.mapped import MappedSource, as_rows
-from corollary.engine.sources.opening import as_source
+from corollary.engine.sources.opening import as_source, suited
 from corollary.engine.sources.source import ArraySource, Chunk, Source
 
 __all__ = ["answer", "predict"]
@@ -97,15 +99,24 @@ def opened(model: Any, X: Any) -> Source:
     if hasattr(X, "__dask_graph__"):
         from corollary.engine.sources.dask import DaskSource
 
-        return DaskSource(X)
+        return suited_to(model, DaskSource(X))
     source = as_source(X)
     if source is not None:
-        return source
+        return suited_to(model, source)
     if isinstance(model, Estimator):
-        return ArraySource(check_X(model, X, reset=False, sparse=model.takes_sparse))
-    source = ArraySource(X if sp.issparse(X) else np.asarray(X))
-    source.names = [str(name) for name in getattr(X, "columns", ())] or None
-    return source
+        check = check_table if model.takes_columns else check_X
+        return ArraySource(check(model, X, reset=False, sparse=model.takes_sparse))
+    if is_frame(X):
+        return suited_to(model, ArraySource(table_of(model, X)))
+    return ArraySource(X if sp.issparse(X) else np.asarray(X))
+
+
+def suited_to(model: Any, source: Source) -> Source:
+    """Return a source as a model takes it; others' take tables where there is text."""
+    if isinstance(model, Estimator):
+        return suited(model, source)
+    numbers = set(source.kinds) <= {"number", "boolean"}
+    return source.matrices(model, missing=True) if numbers else source.tables()
 
 
 def asked_output() -> str:
@@ -128,11 +139,17 @@ class Call:
 
     def rows(self, chunk: Chunk) -> Any:
         """Return the rows, as a data frame where another's model knows their names."""
-        if self.names is None or importlib.util.find_spec("pandas") is None:
-            return chunk.X
+        X = chunk.X
+        if isinstance(self.model, Estimator):
+            return X
+        there = importlib.util.find_spec("pandas") is not None
+        if isinstance(X, Table):
+            return X.frame(self.names) if there else X.objects()
+        if self.names is None or not there:
+            return X
         import pandas as pd
 
-        return pd.DataFrame(chunk.X, columns=self.names)
+        return pd.DataFrame(X, columns=self.names)
 
 
 @dataclass(frozen=True)
@@ -140,15 +157,16 @@ class Transformed:
     """A chunk as a transformer makes it."""
 
     call: Call
+    like: Any  # one row as the transformer makes it
 
     def __call__(self, chunk: Chunk) -> Chunk:
-        return replace(chunk, X=as_rows(self.call(chunk)), memory={})
+        return replace(chunk, X=as_rows(self.call(chunk), self.like), memory={})
 
 
 def call_of(model: Any, method: str, source: Source) -> Call:
     """Check that a source has the features of the model; return its method."""
     if not isinstance(model, Estimator):
-        named = hasattr(model, "feature_names_in_")
+        named = hasattr(model, "feature_names_in_") or source.tabular
         return Call(model, method, source.names if named else None)
     check_is_fitted(model)
     if method == "inverse_transform":
@@ -204,19 +222,13 @@ def joined(model: Any, answers: Iterator[Any], rows: int | None) -> Any:
 def transformed(model: Any, method: str, source: Source) -> MappedSource:
     """Return a source seen through a transformer."""
     call = replace(call_of(model, method, source), output="default")
-    like = as_rows(call(Chunk(one_row(source))))
+    like = as_rows(call(Chunk(source.sample())))
     name = type(model).__name__
     described = f", through {name}"
     names = columns_of(model, method, like) if method == "transform" else None
     return MappedSource(
-        source, Transformed(call), like=like, names=names, described=described
+        source, Transformed(call, like), like=like, names=names, described=described
     )
-
-
-def one_row(source: Source) -> Matrix:
-    """Return a row of zeros as a source gives rows."""
-    zeros = np.zeros((1, source.n_features), source.dtype)
-    return sp.csr_array(zeros) if source.sparse else zeros
 
 
 def columns_of(model: Any, method: str, like: Any) -> list[str]:
@@ -246,14 +258,17 @@ def answer(
         if name == "fit_transform":
             return model.fit(X, *args, **options).transform(X)
         if name != "score":
-            call = call_of(model, name, DaskSource(X))
-            return dask_answer(call, X, partial(columns_of, model, name))
-        return scored(model, method, DaskSource(X, *args, **renamed(options)))
+            dask: Any = suited(model, DaskSource(X))
+            call = call_of(model, name, dask)
+            return dask_answer(call, dask, partial(columns_of, model, name))
+        dask = DaskSource(X, *args, **renamed(options))
+        return scored(model, method, suited(model, dask))
     source = as_source(X)
     if source is None:
         return NotImplemented
     if name == "fit_transform":
         return model.fit(source, *args, **options).transform(source)
+    source = suited_to(model, source)
     if any(value is not None for value in (*args, *options.values())):
         must = "y and sample_weight must come inside the source, next to X"
         raise DataError(sentence(model, must, "them as separate arguments"))

@@ -25,15 +25,17 @@ ROWS = 3  # so that an answer that mixes rows up has another shape
 
 
 def check_answers(model: Any) -> None:
-    """Have a fitted model answer for rows of zeros; whoever cannot is no model.
+    """Have a fitted model answer for rows of zeros, or of values that it knows.
 
-    It may refuse them in words of its own: not every method takes zeros.
+    Whoever cannot is no model.  It may refuse them in words of its own: not every
+    method takes zeros.
     """
     if not is_ours(model):
         return  # rows of zeros mean nothing to a pipeline that takes texts
     if not hasattr(model, "n_features_in_") or model.n_features_in_ > MANY:
         return
-    rows = np.zeros((ROWS, model.n_features_in_))
+    example = getattr(model, "_example", None)
+    rows = np.zeros((ROWS, model.n_features_in_)) if example is None else example(ROWS)
     with np.errstate(all="ignore"):
         for name in ANSWERS:
             try:

@@ -25,6 +25,7 @@ __all__ = ["model_of"]
 LEARNED = re.compile(r"[a-zA-Z]\w*_|_running|_n_features_out")
 OTHERS_LEARNED = re.compile(r"_?[a-zA-Z]\w*")  # of scikit-learn's estimators
 CALIBRATED = re.compile(r"estimator|calibrators|classes|method|[a-z]+_")
+DATES = re.compile(r"[mM]8\[(Y|M|W|D|h|m|s|ms|us|ns)\]")
 WIDE = 16  # bytes of a letter that many texts of one width may take
 PLAIN = {  # what a field of a record may hold, by its annotation
     "float": float | int | np.floating | np.integer,
@@ -130,6 +131,8 @@ def value_of(tree: Any, aside: Aside) -> Any:
         case {"objects": list(items), "kind": "O" | "U" as kind, "shape": list(shape)}:
             values = [value_of(item, aside) for item in items]
             return objects(values, kind).reshape(checked_shape(shape))
+        case {"dates": dict(inner), "unit": str(unit)} if DATES.fullmatch(unit):
+            return dates(value_of(inner, aside), unit)
         case {"dtype": str(name)} if name in (*NUMERIC, "object"):
             return np.dtype(name)
         case {"type": str(name)}:
@@ -206,6 +209,13 @@ def objects(values: list[Any], kind: str) -> Any:
     lengths = [len(value) for value in values]
     wide = 4 * len(values) * max(lengths, default=0)
     return array if wide > WIDE * (sum(lengths) + 2**12) else array.astype(str)
+
+
+def dates(values: Any, unit: str) -> Any:
+    """Return whole numbers as dates or spans of time."""
+    if not isinstance(values, np.ndarray) or values.dtype != np.int64:
+        raise ModelFileError("dates must be given by whole numbers")
+    return values.view(unit)
 
 
 def csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:

@@ -132,8 +132,11 @@ def array_tree(value: Any, aside: Aside, who: str) -> Any:
     if value.dtype.kind in "OU":
         items = [tree_of(item, aside, who) for item in value.ravel().tolist()]
         return {"objects": items, "kind": value.dtype.kind, "shape": list(value.shape)}
+    if value.dtype.kind in "mM":
+        whole = array_tree(value.astype(np.int64), aside, who)
+        return {"dates": whole, "unit": value.dtype.str[1:]}
     if value.dtype.name not in NUMERIC:
-        must = "arrays to be saved must hold numbers, booleans or strings"
+        must = "arrays to be saved must hold numbers, booleans, strings or dates"
         raise ParameterError(sentence(who, must, f"{value.dtype}"))
     key = f"a{len(aside.arrays)}"
     aside.arrays[key] = np.ascontiguousarray(value)

@@ -2,6 +2,8 @@ from .fourier_basis import FourierBasis as FourierBasis
 from .landmark_features import LandmarkFeatures as LandmarkFeatures
 from .landmarks import leverage_scores as leverage_scores
 from .nystroem import Nystroem as Nystroem
+from .one_hot_encoder import OneHotEncoder as OneHotEncoder
+from .ordinal_encoder import OrdinalEncoder as OrdinalEncoder
 from .polynomial_count_sketch import PolynomialCountSketch as PolynomialCountSketch
 from .polynomial_features import PolynomialFeatures as PolynomialFeatures
 from .radial_basis import RadialBasis as RadialBasis

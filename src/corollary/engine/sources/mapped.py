@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from corollary.core.arrays import Matrix, Vector
+from corollary.core.arrays import Vector
+from corollary.core.frames import is_frame
 from corollary.core.sparse import canonical
+from corollary.core.table import Table, table_of
 from corollary.engine.sources.dask import Partition
 from corollary.engine.sources.source import Chunk, Part, Source, codes_of
 
@@ -33,7 +35,7 @@ class MappedSource(Source):
     base : Source
     function : callable
         ``function(chunk)`` returns a chunk; it must be picklable for a cluster.
-    like : array or CSR matrix, optional
+    like : array, CSR matrix or Table, optional
         One row as the function makes it; by default rows stay as they are.
     names : list of str, optional
         The columns' names.
@@ -50,18 +52,27 @@ class MappedSource(Source):
         base: Source,
         function: Mapping,
         *,
-        like: Matrix | None = None,
+        like: Any = None,
         names: list[str] | None = None,
         classes: Vector | None = None,
         described: str = "",
         only_weighted: bool = False,
     ) -> None:
         self.base, self.function, self.only_weighted = base, function, only_weighted
-        self.n_features, self.dtype, self.sparse = (
-            (base.n_features, base.dtype, base.sparse)
-            if like is None
-            else (like.shape[1], like.dtype, sp.issparse(like))
-        )
+        if like is None:
+            self.n_features, self.dtype = base.n_features, base.dtype
+            self.sparse, self.tabular, self._kinds = (
+                base.sparse,
+                base.tabular,
+                base.kinds,
+            )
+        elif isinstance(like, Table):
+            self.n_features, self.dtype = like.shape[1], like.float_type()
+            self.sparse, self.tabular, self._kinds = like.sparse, True, like.kinds
+        else:
+            self.n_features, self.dtype = like.shape[1], like.dtype
+            self.sparse = sp.issparse(like)
+        self._like = like
         self.names = base.names if like is None else names
         self.keeps_names = base.keeps_names and like is None
         self.n_rows, self.replayable = base.n_rows, base.replayable
@@ -80,6 +91,12 @@ class MappedSource(Source):
         parts = self.base.parts()
         mapped = (mapped_part(part, Step(self.function, own)) for part in parts)
         return list(mapped) if isinstance(parts, list) else mapped
+
+    def sample(self) -> Any:
+        """Return one row as the function makes it."""
+        if self.tabular and self._like is not None:
+            return self._like
+        return self.base.sample() if self.tabular else super().sample()
 
     def labels(self, learner: object) -> Vector:
         """Return the labels of the base, or those that the function makes."""
@@ -153,8 +170,21 @@ class MappedRows:
         return (self.step(chunk) for chunk in self.rows.chunks(*blocks))
 
 
-def as_rows(X: Any) -> Matrix:
-    """Return what a transformer made as a C-ordered array or CSR matrix of floats."""
-    X = canonical("transform", X) if sp.issparse(X) else np.asarray(X)
+def as_rows(X: Any, like: Any = None) -> Any:
+    """Return what a transformer made as a C-ordered array or CSR matrix of floats.
+
+    Texts, dates and objects make a table; where `like` is given, the rows are a table
+    or a matrix as it is.
+    """
+    if sp.issparse(X):
+        X = canonical("transform", X)
+    elif isinstance(X, Table) or is_frame(X) or np.asarray(X).dtype.kind not in "fiub":
+        X = table_of("transform", X)
+        tabular = not X.numeric if like is None else isinstance(like, Table)
+        if tabular:
+            return X
+        X = X.matrix(who="transform")
+    else:
+        X = np.asarray(X)
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
     return X if sp.issparse(X) else np.require(X, requirements=["C", "A"])

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Vector
+from corollary.core.check_table import check_table
 from corollary.core.checks import (
     check_labels,
     check_targets,
@@ -18,9 +19,11 @@ from corollary.core.checks import (
     present,
 )
 from corollary.core.errors import DataError, sentence
-from corollary.engine.sources.source import ArraySource, ChunkSource, Source, codes_of
+from corollary.core.table import Table
+from corollary.engine.sources.chunks import ChunkSource
+from corollary.engine.sources.source import ArraySource, Source, codes_of
 
-__all__ = ["as_source", "is_chunks", "objects_of", "open_source"]
+__all__ = ["as_source", "is_chunks", "objects_of", "open_source", "suited"]
 
 
 def open_source(
@@ -54,7 +57,15 @@ def open_source(
         raise DataError(sentence(learner, must, "them as separate arguments"))
     if isinstance(source, ArraySource):
         return _arrays(learner, source.X, source.y, source.w, reset, classes)
+    source = suited(learner, source)
     return _features(learner, _targets(learner, source, reset, classes), reset)
+
+
+def suited(model: Any, source: Source) -> Source:
+    """Return a source in the form that an estimator takes: tables, or matrices."""
+    if getattr(model, "takes_columns", False):
+        return source.tables()
+    return source.matrices(model, missing=getattr(model, "takes_missing", bool)())
 
 
 def objects_of(X: Any) -> Vector | None:
@@ -118,14 +129,19 @@ def _arrays(
     """Check X, y and weights in memory; rows of weight 0 leave supervised data."""
     if learner.target != "none":
         present(learner, y)
-    X = check_X(learner, X, reset=reset, sparse=learner.takes_sparse)
+    if getattr(learner, "takes_columns", False):
+        X = check_table(learner, X, reset=reset, sparse=learner.takes_sparse)
+    else:
+        X = X.matrix(who=learner) if isinstance(X, Table) else X
+        X = check_X(learner, X, reset=reset, sparse=learner.takes_sparse)
     rows = X.shape[0]
+    dtype = X.float_type() if isinstance(X, Table) else X.dtype
     w = check_weights(learner, w, rows)
     if learner.target == "labels":
         y = _codes(learner, y, rows, w, reset, classes)
     elif learner.target != "none":
         many = learner.target == "numbers"
-        y = check_targets(learner, y, rows, X.dtype, many=many)
+        y = check_targets(learner, y, rows, dtype, many=many)
     else:
         y = None
     kept = None
