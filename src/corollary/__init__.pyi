@@ -134,6 +134,8 @@ from .persistence import load as load
 from .persistence import save as save
 from .preparation.fourier_basis import FourierBasis as FourierBasis
 from .preparation.landmark_features import LandmarkFeatures as LandmarkFeatures
+from .preparation.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
+from .preparation.min_max_scaler import MinMaxScaler as MinMaxScaler
 from .preparation.nystroem import Nystroem as Nystroem
 from .preparation.polynomial_count_sketch import (
     PolynomialCountSketch as PolynomialCountSketch,
@@ -143,6 +145,7 @@ from .preparation.radial_basis import RadialBasis as RadialBasis
 from .preparation.rbf_sampler import RBFSampler as RBFSampler
 from .preparation.sigmoid_basis import SigmoidBasis as SigmoidBasis
 from .preparation.spline_transformer import SplineTransformer as SplineTransformer
+from .preparation.standard_scaler import StandardScaler as StandardScaler
 from .preparation.wavelet_basis import WaveletBasis as WaveletBasis
 from .svm.crammer_singer import CrammerSingerClassifier as CrammerSingerClassifier
 from .svm.hard_margin_svc import HardMarginSVC as HardMarginSVC

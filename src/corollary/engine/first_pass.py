@@ -22,6 +22,7 @@ class Check(NamedTuple):
     names: list[str] | None
     numbers: bool  # whether y must hold numbers
     missing: bool = False  # whether X may hold NaN
+    double: bool = False  # whether squares are made in float64
 
 
 class Seen(NamedTuple):
@@ -56,7 +57,12 @@ def checked(check: Check, chunk: Chunk) -> Seen:
     size, target, weight = 0.0, 0.0, float(chunk.n > 0)
     if chunk.n:
         size = check_finite(
-            who, chunk.X, names=check.names, first_row=row, missing=check.missing
+            who,
+            chunk.X,
+            names=check.names,
+            first_row=row,
+            missing=check.missing,
+            double=check.double,
         )
     if check.numbers and chunk.y is not None and chunk.y.dtype.kind not in "fiub":
         must, came = "y must hold numbers", f"{chunk.y.dtype} from row {row} on"

@@ -1,6 +1,8 @@
 from .fourier_basis import FourierBasis as FourierBasis
 from .landmark_features import LandmarkFeatures as LandmarkFeatures
 from .landmarks import leverage_scores as leverage_scores
+from .max_abs_scaler import MaxAbsScaler as MaxAbsScaler
+from .min_max_scaler import MinMaxScaler as MinMaxScaler
 from .nystroem import Nystroem as Nystroem
 from .polynomial_count_sketch import PolynomialCountSketch as PolynomialCountSketch
 from .polynomial_features import PolynomialFeatures as PolynomialFeatures
@@ -8,5 +10,6 @@ from .radial_basis import RadialBasis as RadialBasis
 from .rbf_sampler import RBFSampler as RBFSampler
 from .sigmoid_basis import SigmoidBasis as SigmoidBasis
 from .spline_transformer import SplineTransformer as SplineTransformer
+from .standard_scaler import StandardScaler as StandardScaler
 from .wavelet_basis import WaveletBasis as WaveletBasis
 from .wavelet_basis import daubechies_filter as daubechies_filter
