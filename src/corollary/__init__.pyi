@@ -143,6 +143,7 @@ from .preparation.polynomial_count_sketch import (
 from .preparation.polynomial_features import PolynomialFeatures as PolynomialFeatures
 from .preparation.radial_basis import RadialBasis as RadialBasis
 from .preparation.rbf_sampler import RBFSampler as RBFSampler
+from .preparation.robust_scaler import RobustScaler as RobustScaler
 from .preparation.sigmoid_basis import SigmoidBasis as SigmoidBasis
 from .preparation.spline_transformer import SplineTransformer as SplineTransformer
 from .preparation.standard_scaler import StandardScaler as StandardScaler

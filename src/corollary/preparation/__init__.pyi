@@ -8,6 +8,7 @@ from .polynomial_count_sketch import PolynomialCountSketch as PolynomialCountSke
 from .polynomial_features import PolynomialFeatures as PolynomialFeatures
 from .radial_basis import RadialBasis as RadialBasis
 from .rbf_sampler import RBFSampler as RBFSampler
+from .robust_scaler import RobustScaler as RobustScaler
 from .sigmoid_basis import SigmoidBasis as SigmoidBasis
 from .spline_transformer import SplineTransformer as SplineTransformer
 from .standard_scaler import StandardScaler as StandardScaler

@@ -33,11 +33,10 @@ import scipy.sparse as sp
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.records import stored
 from corollary.engine import Statistics
+from corollary.engine.order_statistics import column_extremes
 from corollary.engine.statistics import dense_blocks, fold
 
-__all__ = ["Extremes", "Spread", "column_extremes", "counted", "weighing"]
-
-ROW = 512  # entries of a row that NumPy goes through without stumbling
+__all__ = ["Extremes", "Spread", "counted", "weighing"]
 
 
 @stored
@@ -175,37 +174,3 @@ def counted(n: Any) -> Any:
     (np.int64(3), [3, 2])
     """
     return n[0] if (n == n[0]).all() else n
-
-
-def column_extremes(X: Matrix) -> tuple[Floats, Floats]:
-    """Return the least and the largest value of each column, missing ones aside.
-
-    >>> low, high = column_extremes(np.array([[1.0, np.nan], [3.0, np.nan]]))
-    >>> low.tolist(), high.tolist()
-    ([1.0, inf], [3.0, -inf])
-    """
-    if sp.issparse(X):
-        return sparse_extremes(X)
-    n, d = X.shape
-    low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
-    beside = min(max(1, ROW // d), max(1, n))  # rows looked at as one
-    even = n // beside * beside
-    wide = X[:even].reshape(-1, beside * d)
-    for rows in (wide, X[even:]):
-        for found, pick in ((low, np.fmin), (high, np.fmax)):
-            if len(rows):
-                ends = pick.reduce(rows, axis=0).reshape(-1, d)
-                pick(found, pick.reduce(ends, axis=0), out=found)
-    return low, high
-
-
-def sparse_extremes(X: Any) -> tuple[Floats, Floats]:
-    """Return the same of sparse rows: what is not stored is 0."""
-    n, d = X.shape
-    low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
-    np.fmin.at(low, X.indices, X.data)
-    np.fmax.at(high, X.indices, X.data)
-    zeros = np.bincount(X.indices, minlength=d) < n
-    return np.where(zeros, np.minimum(low, 0), low), np.where(
-        zeros, np.maximum(high, 0), high
-    )
