@@ -132,10 +132,12 @@ from .naive_bayes.mixed_nb import MixedNB as MixedNB
 from .naive_bayes.multinomial_nb import MultinomialNB as MultinomialNB
 from .persistence import load as load
 from .persistence import save as save
+from .preparation.binarizer import Binarizer as Binarizer
 from .preparation.fourier_basis import FourierBasis as FourierBasis
 from .preparation.landmark_features import LandmarkFeatures as LandmarkFeatures
 from .preparation.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
 from .preparation.min_max_scaler import MinMaxScaler as MinMaxScaler
+from .preparation.normalizer import Normalizer as Normalizer
 from .preparation.nystroem import Nystroem as Nystroem
 from .preparation.polynomial_count_sketch import (
     PolynomialCountSketch as PolynomialCountSketch,

@@ -1,8 +1,10 @@
+from .binarizer import Binarizer as Binarizer
 from .fourier_basis import FourierBasis as FourierBasis
 from .landmark_features import LandmarkFeatures as LandmarkFeatures
 from .landmarks import leverage_scores as leverage_scores
 from .max_abs_scaler import MaxAbsScaler as MaxAbsScaler
 from .min_max_scaler import MinMaxScaler as MinMaxScaler
+from .normalizer import Normalizer as Normalizer
 from .nystroem import Nystroem as Nystroem
 from .polynomial_count_sketch import PolynomialCountSketch as PolynomialCountSketch
 from .polynomial_features import PolynomialFeatures as PolynomialFeatures
