@@ -93,7 +93,7 @@ def test_forgiving_search(query, name):
         ("confidence interval", "Summary"),
         ("discriminant function", "GaussianDiscriminant"),
         ("exact line search", "GradientDescent"),
-        ("feature scaling", "GradientDescentRegressor"),
+        ("feature scaling", "StandardScaler"),
         ("gaussian kernel", "Gaussian"),
         ("iterative scaling", "iterative_scaling"),
         ("kernel cache", "kernel_cache"),

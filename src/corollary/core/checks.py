@@ -175,6 +175,7 @@ def check_query(learner: Any, X: Any, *, sparse: bool = False) -> Matrix:
         names=names_of(learner),
         threads=get_config().threads,
         missing=getattr(learner, "takes_missing", bool)(),
+        double=getattr(learner, "double_squares", False),
     )
     return X
 
@@ -187,17 +188,19 @@ def check_finite(
     first_row: int = 0,
     threads: int = 1,
     missing: bool = False,
+    double: bool = False,
 ) -> float:
     """Raise for NaN, inf or an entry too large to be squared, naming row and column.
 
-    Where values may be missing NaN is passed over.  Returns the size of the largest
-    entry.
+    Where values may be missing NaN is passed over; `double` tells that squares are
+    made in float64.  Returns the size of the largest entry.
     """
     size = largest_size(X, threads)
     if missing and np.isnan(size):
         values = X.data if sp.issparse(X) else X
-        size = float(np.nanmax(np.abs(values), initial=0.0))
-    if size <= size_limit("X", X.dtype):
+        least = np.fmin.reduce(values, axis=None, initial=0.0)
+        size = float(max(np.fmax.reduce(values, axis=None, initial=0.0), -least))
+    if size <= size_limit("X", X.dtype, double):
         return size
     values = X.data if sp.issparse(X) else X
     what = "NaN" if np.isnan(size) else "infinity" if np.isinf(size) else ""
@@ -211,7 +214,7 @@ def check_finite(
     name = f" ({names[column]!r})" if names is not None else ""
     where = f"row {first_row + row}, column {column}{name}"
     if not what:
-        raise too_large(who, "X", X.dtype, size, where)
+        raise too_large(who, "X", X.dtype, size, where, double)
     remedy = "Impute, correct or drop the missing and infinite values."
     must, came = "Input X must be finite", f"{what} in {where}"
     raise DataError(sentence(who, must, came, remedy))

@@ -134,6 +134,7 @@ class Estimator(BaseEstimator):
     keeps_rows: ClassVar[bool] = False  # needs training rows to predict
     any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
     any_width: ClassVar[bool] = False  # takes sparse rows of more than 2^31 columns
+    double_squares: ClassVar[bool] = False  # squares float32 in float64
     row_bytes: ClassVar[float] = 0.0  # kept of each row of an array; of others a cache
     target: ClassVar[str] = "none"  # "none", "labels", "number(s)"
     shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"

@@ -132,7 +132,12 @@ class Data:
             return None
         numbers = getattr(self.learner, "target", "none") in ("number", "numbers")
         missing = getattr(self.learner, "takes_missing", bool)()
-        return Check(type(self.learner).__name__, self.source.names, numbers, missing)
+        who, names = type(self.learner).__name__, self.source.names
+        return Check(who, names, numbers, missing, self._double())
+
+    def _double(self) -> bool:
+        """Tell whether the learner makes its squares in float64."""
+        return getattr(self.learner, "double_squares", False)
 
     def _end_pass(self, seen: Seen) -> None:
         """End a pass; the first one shows whether there is anything to learn from."""
@@ -144,7 +149,8 @@ class Data:
                 must = "at least one sample_weight must be above 0"
                 raise DataError(sentence(self.learner, must, "zero for every row"))
             for name, size in zip(("sample_weight", "X", "y"), seen[1:], strict=True):
-                check_not_tiny(self.learner, size, name, self.source.dtype)
+                dtype, double = self.source.dtype, self._double() and name == "X"
+                check_not_tiny(self.learner, size, name, dtype, double)
         self.n_rows, self._checked = seen.rows, True
         self.passes += 1
 

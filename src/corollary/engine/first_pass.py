@@ -24,6 +24,7 @@ class Check(NamedTuple):
     names: list[str] | None
     numbers: bool  # whether y must hold numbers
     missing: bool = False  # whether X may hold NaN
+    double: bool = False  # whether squares are made in float64
 
 
 class Seen(NamedTuple):
@@ -62,7 +63,12 @@ def checked(check: Check, chunk: Chunk) -> Seen:
         )
     elif chunk.n:
         size = check_finite(
-            who, chunk.X, names=check.names, first_row=row, missing=check.missing
+            who,
+            chunk.X,
+            names=check.names,
+            first_row=row,
+            missing=check.missing,
+            double=check.double,
         )
     target, weight = check_target(who, chunk, numbers=check.numbers)
     return Seen(chunk.n, weight, size, target)

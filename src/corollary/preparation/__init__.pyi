@@ -1,6 +1,10 @@
+from .binarizer import Binarizer as Binarizer
 from .fourier_basis import FourierBasis as FourierBasis
 from .landmark_features import LandmarkFeatures as LandmarkFeatures
 from .landmarks import leverage_scores as leverage_scores
+from .max_abs_scaler import MaxAbsScaler as MaxAbsScaler
+from .min_max_scaler import MinMaxScaler as MinMaxScaler
+from .normalizer import Normalizer as Normalizer
 from .nystroem import Nystroem as Nystroem
 from .one_hot_encoder import OneHotEncoder as OneHotEncoder
 from .ordinal_encoder import OrdinalEncoder as OrdinalEncoder
@@ -8,7 +12,9 @@ from .polynomial_count_sketch import PolynomialCountSketch as PolynomialCountSke
 from .polynomial_features import PolynomialFeatures as PolynomialFeatures
 from .radial_basis import RadialBasis as RadialBasis
 from .rbf_sampler import RBFSampler as RBFSampler
+from .robust_scaler import RobustScaler as RobustScaler
 from .sigmoid_basis import SigmoidBasis as SigmoidBasis
 from .spline_transformer import SplineTransformer as SplineTransformer
+from .standard_scaler import StandardScaler as StandardScaler
 from .wavelet_basis import WaveletBasis as WaveletBasis
 from .wavelet_basis import daubechies_filter as daubechies_filter
