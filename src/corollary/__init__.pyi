@@ -100,6 +100,7 @@ from .linear.least_squares.principal_component_regression import (
     PrincipalComponentRegression as PrincipalComponentRegression,
 )
 from .linear.least_squares.ridge import Ridge as Ridge
+from .linear.least_squares.ridge_classifier import RidgeClassifier as RidgeClassifier
 from .linear.least_squares.ridge_cv import RidgeCV as RidgeCV
 from .linear.logistic.logistic_regression import (
     LogisticRegression as LogisticRegression,

@@ -120,6 +120,7 @@ class Estimator(BaseEstimator):
     rules: ClassVar[Mapping[str, Rule]] = {}
     takes_sparse: ClassVar[bool] = False
     keeps_rows: ClassVar[bool] = False  # needs training rows to predict
+    takes_indicators: ClassVar[bool] = False  # y may be labels (n, K) of 0 and 1
     any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
     row_bytes: ClassVar[float] = 0.0  # kept of each row of an array; of others a cache
     target: ClassVar[str] = "none"  # "none", "labels", "number(s)"

@@ -25,6 +25,7 @@ from .least_squares.principal_component_regression import (
     PrincipalComponentRegression as PrincipalComponentRegression,
 )
 from .least_squares.ridge import Ridge as Ridge
+from .least_squares.ridge_classifier import RidgeClassifier as RidgeClassifier
 from .least_squares.ridge_cv import RidgeCV as RidgeCV
 from .least_squares.ridge_path import ridge_path as ridge_path
 from .least_squares.summary import Summary as Summary
