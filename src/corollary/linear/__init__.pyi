@@ -39,6 +39,12 @@ from .logistic.logistic_regression_cv import (
 from .margins import margins as margins
 from .margins import nearest_point_on_plane as nearest_point_on_plane
 from .online.batch_perceptron import BatchPerceptron as BatchPerceptron
+from .online.passive_aggressive import (
+    PassiveAggressiveClassifier as PassiveAggressiveClassifier,
+)
+from .online.passive_aggressive import (
+    PassiveAggressiveRegressor as PassiveAggressiveRegressor,
+)
 from .online.perceptron import Perceptron as Perceptron
 from .online.stochastic_gradient import SGDClassifier as SGDClassifier
 from .online.stochastic_gradient import SGDRegressor as SGDRegressor

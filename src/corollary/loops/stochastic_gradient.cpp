@@ -10,7 +10,10 @@
 //
 //   sum_t scale_t v_t = S v - z,   S = sum_t scale_t,  z += S dv at each change dv    (3)
 //
-// so that it costs as much as the row has entries (Xu 2011).
+// so that it costs as much as the row has entries (Xu 2011). The passive-aggressive
+// schedules take as long a step as the row asks for, whose loss L has the slope +-1:
+//
+//   I  min(eta0, L / |x|^2),    II  L / (|x|^2 + 1 / (2 eta0))                        (4)
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +43,7 @@ enum LossName {
 
 constexpr Index AHEAD = 8;  // visits
 
-enum ScheduleName { CONSTANT, OPTIMAL, INVSCALING };
+enum ScheduleName { CONSTANT, OPTIMAL, INVSCALING, PASSIVE_1, PASSIVE_2 };
 
 // What lives on from one call to the next, as an array of doubles.
 enum Slot {
@@ -190,6 +193,28 @@ inline double rate(const Plan& plan, double t) {
     }
 }
 
+// |x_i|^2
+template <class T>
+inline double square(const Dense<T>& X, Index i) {
+    const T* x = X.row(i);
+    double s = 0;
+    for (Index j = 0; j < X.d; ++j) s += double(x[j]) * double(x[j]);
+    return s;
+}
+
+template <class T>
+inline double square(const Csr<T>& X, Index i) {
+    return sum_stored(X.row(i), [](double x, std::int32_t) { return x * x; });
+}
+
+// The factor that turns a step of eta0 into (4).
+inline double passive(const Plan& plan, double loss, double x2) {
+    const double C = plan.eta0;
+    if (loss <= 0) return 0;
+    if (plan.schedule == PASSIVE_2) return loss / (x2 + 0.5 / C) / C;
+    return x2 > 0 ? std::min(1.0, loss / x2 / C) : 0;
+}
+
 template <class T, class F>
 inline void for_entries(const Dense<T>& X, Index, F f) {
     for (Index j = 0; j < X.d; ++j) f(j);
@@ -296,8 +321,9 @@ struct Epoch {
     void visit(Index i, double y, double o) {
         if (work.q) for_entries(X, i, [&](Index j) { pay(j); });
         const double p = scale * dot(X, i, work.v) + work.slots[INTERCEPT];  // (1)
-        const Slope L = loss_of(plan, y, p);
+        Slope L = loss_of(plan, y, p);
         observe(L.value, o);
+        if (plan.schedule >= PASSIVE_1) L.slope *= passive(plan, L.value, square(X, i));
         const double of_class = y > 0 ? plan.positive : plan.negative;
         batch.push_back({i, o * of_class * std::clamp(L.slope, -1e12, 1e12)});
         total += o;

@@ -21,6 +21,7 @@ rows come in a new order in every epoch.  Schedules of eta_t:
     invscaling  eta0 / t^power_t
     optimal     1 / (alpha (t0 + t - 1))     t0 from the loss's slope (Bottou)       (4)
     adaptive    eta0, divided by 5 whenever the cost stops falling
+    pa1, pa2    as far as the row asks for, up to C = eta0 (`passive_aggressive.py`)
 
 At a constant rate the iterates hover around the minimum; with sum eta_t infinite and
 sum eta_t^2 finite they converge (Robbins and Monro), and their mean (average=True) gets
@@ -105,7 +106,8 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
         Kept for compatibility; see `corollary.set_config(threads=...)`.
     random_state : int, RandomState or None
         Seed of the orders.
-    learning_rate : {'optimal', 'constant', 'invscaling', 'adaptive'}
+    learning_rate : {'optimal', 'constant', 'invscaling', 'adaptive', 'pa1', 'pa2'}
+        The passive-aggressive ones need loss='hinge'.
     eta0 : float or 'pilot', default=0.01
         Rate of the schedules other than 'optimal'.
     power_t : float, default=0.5
@@ -290,7 +292,8 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
         Of the epsilon-insensitive losses and Huber's.
     random_state : int, RandomState or None
         Seed of the orders.
-    learning_rate : {'invscaling', 'constant', 'optimal', 'adaptive'}
+    learning_rate : {'invscaling', 'constant', 'optimal', 'adaptive', 'pa1', 'pa2'}
+        The passive-aggressive ones need loss='epsilon_insensitive'.
     eta0 : float or 'pilot', default=0.01
         Rate of the schedules other than 'optimal'.
     power_t : float, default=0.25

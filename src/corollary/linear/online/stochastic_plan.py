@@ -62,7 +62,9 @@ RULES = {
     "verbose": whole(0) | boolean,
     "epsilon": real(0),
     "random_state": seed,
-    "learning_rate": one_of("constant", "optimal", "invscaling", "adaptive"),
+    "learning_rate": one_of(
+        "constant", "optimal", "invscaling", "adaptive", "pa1", "pa2"
+    ),
     "eta0": real(0, ends="(]") | one_of("pilot"),
     "power_t": real(),
     "early_stopping": boolean,
@@ -95,6 +97,8 @@ def plan_of(learner: Any, loss: Loss, penalty: Penalty) -> Plan:
         must = "alpha must be > 0 for learning_rate='optimal', whose rate is 1/alpha"
         remedy = "Use learning_rate='constant' or 'invscaling'."
         raise ParameterError(sentence(learner, must, "0", remedy))
+    if rate in ("pa1", "pa2"):
+        check_passive(learner)
     kinds = ("epsilon", "delta", "q")
     parameter = next((getattr(loss, k) for k in kinds if hasattr(loss, k)), 0.0)
     name = "epsilon_insensitive" if learner.loss == "absolute_error" else learner.loss
@@ -114,6 +118,19 @@ def plan_of(learner: Any, loss: Loss, penalty: Penalty) -> Plan:
         window=float(learner.window),
         batch=float(learner.batch_size),
     )
+
+
+def check_passive(learner: Any) -> None:
+    """Refuse what the steps of `passive_aggressive.py` are not defined for."""
+    fitting = "hinge" if learner.target == "labels" else "epsilon_insensitive"
+    stated = {"loss": fitting, "batch_size": 1}
+    for name, value in stated.items():
+        if getattr(learner, name) != value:
+            must = f"learning_rate={learner.learning_rate!r} needs {name}={value!r}"
+            raise ParameterError(sentence(learner, must, repr(getattr(learner, name))))
+    if isinstance(learner.eta0, str):
+        must = f"eta0 must be a number, C, for learning_rate={learner.learning_rate!r}"
+        raise ParameterError(sentence(learner, must, repr(learner.eta0)))
 
 
 def first_time(loss: Loss, alpha: float) -> float:
