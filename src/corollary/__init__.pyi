@@ -100,6 +100,7 @@ from .linear.least_squares.principal_component_regression import (
     PrincipalComponentRegression as PrincipalComponentRegression,
 )
 from .linear.least_squares.ridge import Ridge as Ridge
+from .linear.least_squares.ridge_classifier import RidgeClassifier as RidgeClassifier
 from .linear.least_squares.ridge_cv import RidgeCV as RidgeCV
 from .linear.logistic.logistic_regression import (
     LogisticRegression as LogisticRegression,
@@ -108,6 +109,12 @@ from .linear.logistic.logistic_regression_cv import (
     LogisticRegressionCV as LogisticRegressionCV,
 )
 from .linear.online.batch_perceptron import BatchPerceptron as BatchPerceptron
+from .linear.online.passive_aggressive import (
+    PassiveAggressiveClassifier as PassiveAggressiveClassifier,
+)
+from .linear.online.passive_aggressive import (
+    PassiveAggressiveRegressor as PassiveAggressiveRegressor,
+)
 from .linear.online.perceptron import Perceptron as Perceptron
 from .linear.online.stochastic_gradient import SGDClassifier as SGDClassifier
 from .linear.online.stochastic_gradient import SGDRegressor as SGDRegressor

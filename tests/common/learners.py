@@ -155,6 +155,7 @@ LEARNERS = [
         "two",
     ),
     Case("LeastSquaresClassifier", {}, ("coef_", "intercept_"), "label"),
+    Case("RidgeClassifier", {"alpha": 2.0}, ("coef_", "intercept_"), "label"),
     Case("LinearSVC", {"C": 0.1}, ("coef_", "intercept_"), "label"),
     Case(
         "LinearSVC",

@@ -32,6 +32,8 @@ MORE = {
     "GeneralizedLinearRegressor": {"family": "poisson"},
     "LocallyWeightedRegression": {"tau": "loo"},
     "Nystroem": {"n_components": 20, "random_state": 0},
+    "PassiveAggressiveClassifier": {"random_state": 0},
+    "PassiveAggressiveRegressor": {"random_state": 0},
     "SGDClassifier": {"random_state": 0},
     "SGDRegressor": {"random_state": 0},
     "SVC": {"probability": True, "random_state": 0},

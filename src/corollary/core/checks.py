@@ -38,6 +38,7 @@ __all__ = [
     "check_X",
     "check_finite",
     "check_finite_values",
+    "check_indicators",
     "check_labels",
     "check_memory",
     "check_query",
@@ -322,6 +323,15 @@ def encode_labels(learner: Any, y: Any, rows: int) -> tuple[Vector, Vector]:
         check_finite_values(learner, y, "y")
     check_labels(learner, y)
     return coded(learner, y)
+
+
+def check_indicators(learner: Any, y: Any, rows: int) -> Vector:
+    """Return the labels of rows that may have several: 0 and 1, of shape (n, K)."""
+    table = sound_csr(learner, y).toarray() if sp.issparse(y) else np.asarray(y)
+    if table.ndim != 2 or table.shape[0] != rows or not np.isin(table, (0, 1)).all():
+        must = f"y of several labels must be 0 or 1, of shape ({rows}, K)"
+        raise DataError(sentence(learner, must, f"shape {table.shape}"))
+    return table.astype(np.int64)
 
 
 def check_labels(learner: Any, y: Vector) -> None:

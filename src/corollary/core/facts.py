@@ -131,6 +131,8 @@ FACTS: dict[str, Fact] = {
     "training_error": Fact("mean squared error on the training rows"),
     "leave_one_out_error": Fact("mean squared error on rows left out one by one"),
     "expected_error": Fact("mean squared error to expect on new rows"),
+    "n_updates": Fact("rows that moved the weights, in all passes", label="updates"),
+    "rested": Fact("whether the last pass moved nothing", words=yes_or_no),
     # -- kernel machines ---------------------------------------------------------------
     "kkt_violation": Fact("worst violation of optimality", label="KKT violation"),
     "n_pairs": Fact("pairs of variables that the search moved", label="pairs moved"),

@@ -132,6 +132,7 @@ class Estimator(BaseEstimator):
     takes_sparse: ClassVar[bool] = False
     takes_columns: ClassVar[bool] = False  # is given tables of any types, no matrices
     keeps_rows: ClassVar[bool] = False  # needs training rows to predict
+    takes_indicators: ClassVar[bool] = False  # y may be labels (n, K) of 0 and 1
     any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
     any_width: ClassVar[bool] = False  # takes sparse rows of more than 2^31 columns
     double_squares: ClassVar[bool] = False  # squares float32 in float64

@@ -25,6 +25,7 @@ from .least_squares.principal_component_regression import (
     PrincipalComponentRegression as PrincipalComponentRegression,
 )
 from .least_squares.ridge import Ridge as Ridge
+from .least_squares.ridge_classifier import RidgeClassifier as RidgeClassifier
 from .least_squares.ridge_cv import RidgeCV as RidgeCV
 from .least_squares.ridge_path import ridge_path as ridge_path
 from .least_squares.summary import Summary as Summary
@@ -38,6 +39,12 @@ from .logistic.logistic_regression_cv import (
 from .margins import margins as margins
 from .margins import nearest_point_on_plane as nearest_point_on_plane
 from .online.batch_perceptron import BatchPerceptron as BatchPerceptron
+from .online.passive_aggressive import (
+    PassiveAggressiveClassifier as PassiveAggressiveClassifier,
+)
+from .online.passive_aggressive import (
+    PassiveAggressiveRegressor as PassiveAggressiveRegressor,
+)
 from .online.perceptron import Perceptron as Perceptron
 from .online.stochastic_gradient import SGDClassifier as SGDClassifier
 from .online.stochastic_gradient import SGDRegressor as SGDRegressor

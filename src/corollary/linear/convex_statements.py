@@ -4,6 +4,7 @@
 
     LinearRegression    squared loss/2, no penalty
     Ridge               squared loss/2, l2 = alpha/N  (P is the objective over 2 N)
+    RidgeClassifier     the same, of two classes on the targets -1 and +1
     Lasso, ElasticNet   squared loss/2, l1 = alpha rho, l2 = alpha (1 - rho)
     LogisticRegression  logistic loss, or softmax of K classes, l2 = (1 - rho)/(C N),
                         l1 = rho/(C N), neither where C is infinite
@@ -71,6 +72,7 @@ __all__ = [
     "linear_svr_problem",
     "logistic_problem",
     "quantile_problem",
+    "ridge_classifier_problem",
     "ridge_problem",
     "sgd_problem",
     "sparse_problem",
@@ -210,6 +212,16 @@ def logistic_penalty(model: Any) -> tuple[float, float]:
     rho = np.ravel(getattr(model, "l1_ratio_", 0.0) if chosen else model.l1_ratio)[0]
     share = {"l1": 1.0, "l2": 0.0}.get(getattr(model, "penalty", ""), float(rho or 0.0))
     return float(C), share
+
+
+def ridge_classifier_problem(
+    model: Any, X: Any, y: Any, sample_weight: Any
+) -> Problems:
+    """State the problem of ridge regression on two classes, for `optimality_gap`."""
+    refuse(model, "alpha", not model.alpha > 0)
+    s, o = sides(model, y, sample_weight)
+    l2 = float(model.alpha) / float(o.sum())
+    return linear_problem(model, X, s, o, Squared(), 0.0, l2)
 
 
 def sgd_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:

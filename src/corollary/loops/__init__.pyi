@@ -76,6 +76,18 @@ def descend(
     b: Doubles,  # (p,) start, and out
     q: Doubles,  # (p,) c - G b, and out
 ) -> tuple[int, float]: ...  # epochs, duality gap
+def descend_blocks(
+    G: Doubles,  # (k, k) of which the first p x p are used
+    c: Doubles,  # (p, m) Xc'W Yc
+    y2: float,  # sum of the squares of Yc
+    l1: float,
+    l2: float,
+    epochs: int,
+    goal: float,  # the duality gap at which to stop
+    b: Doubles,  # (p, m) start, and out
+    q: Doubles,  # (p, m) c - G b, and out
+    step: Doubles,  # (m,) scratch
+) -> tuple[int, float]: ...  # epochs, duality gap
 
 # -- dual_descent.cpp ----------------------------------------------------------------
 def dual_rounds(

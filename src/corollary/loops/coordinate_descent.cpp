@@ -74,6 +74,91 @@ std::pair<Index, double> descend(const double* G, Index stride, Index p,
     return {epoch, left};
 }
 
+// Blocks: every coordinate is a row of m targets, and its size is its length;
+// solvers/block_descent.py has the mathematics, and its equation numbers stand here.
+struct Blocks {
+    Index p, m;
+    double y2, l1, l2;
+
+    double dot(const double* a, const double* b) const {
+        double s = 0;
+        for (Index t = 0; t < m; ++t) s += a[t] * b[t];
+        return s;
+    }
+
+    // The duality gap of the columns in the set.
+    double gap(const double* c, const double* b, const double* q) const {
+        double bcq = 0, b2 = 0, b1 = 0, bz = 0, top = 0, unscaled = 0;
+        for (Index j = 0; j < p; ++j) {
+            const double *cj = c + j * m, *bj = b + j * m, *qj = q + j * m;
+            const double bb = dot(bj, bj), bq = dot(bj, qj), length = std::sqrt(bb);
+            double zz = 0;
+            for (Index t = 0; t < m; ++t) {
+                const double z = qj[t] - l2 * bj[t];
+                zz += z * z;
+            }
+            const double over = std::max(0., std::sqrt(dot(qj, qj)) - l1);
+            bcq += dot(bj, cj) + bq;
+            b2 += bb;
+            b1 += length;
+            bz += bq - l2 * bb;
+            top = std::max(top, zz);
+            if (l2 > 0)
+                unscaled += l1 * length + l2 * bb / 2 + over * over / (2 * l2) - bq;
+        }
+        top = std::sqrt(top);
+        const double r2 = std::max(0., y2 - bcq) + l2 * b2;
+        double s = r2 > 0 ? std::max(0., 1 + bz / r2) : 1;
+        if (s * top > l1) s = l1 / top;
+        const double scaled =
+            (1 - s) * (1 - s) * r2 / 2 + std::max(0., l1 * b1 - s * bz);
+        return l2 > 0 ? std::min(scaled, std::max(0., unscaled)) : scaled;
+    }
+
+    // Minimise over one row of b (3); `step` (m,) becomes its change. Returns whether
+    // it has one.
+    bool move(double g, double* b, const double* q, double* step) const {
+        double uu = 0;
+        for (Index t = 0; t < m; ++t) {
+            step[t] = q[t] + g * b[t];
+            uu += step[t] * step[t];
+        }
+        const double length = std::sqrt(uu);
+        const double share = length > l1 ? (1 - l1 / length) / (g + l2) : 0;
+        bool moved = false;
+        for (Index t = 0; t < m; ++t) {
+            const double fresh = share * step[t];
+            step[t] = fresh - b[t];
+            b[t] = fresh;
+            moved = moved || step[t] != 0;
+        }
+        return moved;
+    }
+
+    std::pair<Index, double> descend(const double* G, Index stride, const double* c,
+                                     Index epochs, double goal, double* b, double* q,
+                                     double* __restrict step) const {
+        constexpr Index between = 10;
+        double left = gap(c, b, q);
+        Index epoch = 0;
+        Watch watch;
+        while (epoch < epochs && left > goal) {
+            for (Index j = 0; j < p; ++j) {
+                if (j % 16 == 0 && watch.stopped()) watch.raise();
+                const double* g = G + j * stride;
+                if (!(g[j] > 0)) continue;  // a column that never moves
+                if (!move(g[j], b + j * m, q + j * m, step)) continue;
+                for (Index i = 0; i < p; ++i) {
+                    double* __restrict row = q + i * m;
+                    for (Index t = 0; t < m; ++t) row[t] -= g[i] * step[t];  // (4)
+                }
+            }
+            if (++epoch % between == 0 || epoch == epochs) left = gap(c, b, q);
+        }
+        return {epoch, left};
+    }
+};
+
 }  // namespace
 
 void bind_coordinate_descent(nb::module_& m) {
@@ -89,6 +174,18 @@ void bind_coordinate_descent(nb::module_& m) {
         as_is("G"), as_is("c"), nb::arg("y2"), nb::arg("l1"), nb::arg("l2"),
         nb::arg("positive"), nb::arg("epochs"), nb::arg("goal"), as_is("b"),
         as_is("q"));
+    m.def(
+        "descend_blocks",
+        [](Matrix<const double> G, Matrix<const double> c, double y2, double l1,
+           double l2, Index epochs, double goal, Matrix<double> b, Matrix<double> q,
+           Vector<double> step) {
+            nb::gil_scoped_release free;
+            const Blocks blocks{Index(b.shape(0)), Index(b.shape(1)), y2, l1, l2};
+            return blocks.descend(G.data(), Index(G.shape(1)), c.data(), epochs, goal,
+                                  b.data(), q.data(), step.data());
+        },
+        as_is("G"), as_is("c"), nb::arg("y2"), nb::arg("l1"), nb::arg("l2"),
+        nb::arg("epochs"), nb::arg("goal"), as_is("b"), as_is("q"), as_is("step"));
 }
 
 }  // namespace corollary

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from corollary.core.arrays import Vector
 from corollary.core.check_table import check_table
 from corollary.core.checks import (
+    check_indicators,
     check_labels,
     check_targets,
     check_weights,
@@ -159,6 +160,10 @@ def _codes(
     learner: Any, y: Any, rows: int, w: Vector | None, reset: bool, classes: Any
 ) -> Vector:
     """Encode labels; classes of which every row weighs 0 do not exist."""
+    table = y if sp.issparse(y) or not learner.takes_indicators else np.asarray(y)
+    if learner.takes_indicators and reset and table.ndim == 2 and table.shape[1] > 1:
+        learner.classes_ = np.arange(table.shape[1])
+        return check_indicators(learner, table, rows)
     found, codes = encode_labels(learner, y, rows)
     if reset and classes is None:
         if w is not None and not w.all():
