@@ -15,9 +15,13 @@ W gathers the spread within the classes, B that between their means, either as s
 or with every class counted alike whatever its size, W = 1/k sum_c S_c / n_c and B =
 1/k sum_c (m_c - m)(m_c - m)' with m the mean of the m_c                         (3)
 
-J has its stationary points at the solutions of  B v = J W v                     (4)
-real and >= 0, at most k - 1 of them positive.  With v'(W/n)v = 1 the nearest projected
-mean is the nearest in Mahalanobis' distance.  Two classes: v ~ W^-1 (m_1 - m_0), the
+or, as some textbooks write the pencil, with m the mean of all rows,
+
+    W = sum_c S_c / n_c,       B = 1/k sum_c (m_c - m)(m_c - m)'                 (3')
+
+which for k > 2 classes of different sizes has other axes than (2) and (3).  J has its stationary points at the solutions of  B v = J W v                     (4)
+real and >= 0, at most k - 1 of them positive.  With v'(W/n)v = 1 in (2), v'Wv = 1 in (3)
+and (3'), the nearest projected mean is the nearest in Mahalanobis' distance.  Two classes: v ~ W^-1 (m_1 - m_0), the
 direction of linear discriminant analysis and of least squares on labels -1 and +1; only
 the intercept of v'x + b is still to be chosen:
 
@@ -80,8 +84,9 @@ class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
     ----------
     n_components : int, optional
         Directions to keep, at most min(k - 1, d), which is the default.
-    weighting : {'rows', 'classes'}, default='rows'
-        Scatters (2), or every class counted alike (3).
+    weighting : {'rows', 'classes', 'grand_mean'}, default='rows'
+        Scatters (2); every class counted alike (3); or alike, about the mean of all
+        rows (3').
     shrinkage : float in [0, 1], default=0.0
         Mix W with a sphere of the same total.
     intercept : {'centres', 'errors'}, default='centres'
@@ -114,7 +119,7 @@ class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
     shapes: ClassVar = {"classes_": "k", "means_": "k d", "directions_": "d q"}
     rules: ClassVar = {
         "n_components": missing | whole(1),
-        "weighting": one_of("rows", "classes"),
+        "weighting": one_of("rows", "classes", "grand_mean"),
         "shrinkage": real(0, 1),
         "intercept": one_of("centres", "errors"),
     }
@@ -161,6 +166,7 @@ class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
     def update(self, s: Any, state: Directions) -> Directions:
         """Solve (4) on the range of W."""
         shares, W = s.n / s.n.sum(), None
+        centre = shares @ s.mean  # of all rows
         if state.wide:
             _, root, rows = svd(s.R, full_matrices=False)
             values, U = root[::-1] ** 2 / s.n.sum(), rows[::-1].T
@@ -170,6 +176,10 @@ class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
             else:
                 W = (s.S / s.n[:, None, None]).mean(axis=0)
                 shares = np.full(state.k, 1 / state.k)
+                if self.weighting == "classes":
+                    centre = shares @ s.mean  # (3)
+                else:
+                    W = W * state.k  # (3')
             W = shrunk(W, self.shrinkage)
             values, U = eigh(W)
         kept = values > state.d * 1e-14 * max(float(values[-1]), 0.0)
@@ -177,7 +187,7 @@ class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
             must = "some feature must vary within a class"
             raise DataError(sentence(self, must, "classes of equal rows"))
         whiten = U[:, kept] / np.sqrt(values[kept])
-        away = (s.mean - shares @ s.mean) @ whiten  # B = away' diag(shares) away
+        away = (s.mean - centre) @ whiten  # B = away' diag(shares) away
         J, Q = eigh((away * shares[:, None]).T @ away)
         most = self.n_components or min(state.k - 1, state.d)
         J, V = np.maximum(J[::-1], 0.0)[:most], (whiten @ Q)[:, ::-1][:, :most]
