@@ -5,6 +5,11 @@ from .complexity_sweep import complexity_sweep as complexity_sweep
 from .complexity_sweep import polynomial_sweep as polynomial_sweep
 from .conditional_dependence import conditional_dependence as conditional_dependence
 from .conditional_dependence import parameter_counts as parameter_counts
+from .duality import Duality as Duality
+from .duality import SaddlePoint as SaddlePoint
+from .duality import check_saddle_point as check_saddle_point
+from .duality import lagrangian_duality as lagrangian_duality
+from .duality import primal_function as primal_function
 from .gradient_check import check_gradient as check_gradient
 from .kkt import KKT as KKT
 from .kkt import check_kkt as check_kkt

@@ -19,11 +19,13 @@ or, as some textbooks write the pencil, with m the mean of all rows,
 
     W = sum_c S_c / n_c,       B = 1/k sum_c (m_c - m)(m_c - m)'                 (3')
 
-which for k > 2 classes of different sizes has other axes than (2) and (3).  J has its stationary points at the solutions of  B v = J W v                     (4)
-real and >= 0, at most k - 1 of them positive.  With v'(W/n)v = 1 in (2), v'Wv = 1 in (3)
-and (3'), the nearest projected mean is the nearest in Mahalanobis' distance.  Two classes: v ~ W^-1 (m_1 - m_0), the
-direction of linear discriminant analysis and of least squares on labels -1 and +1; only
-the intercept of v'x + b is still to be chosen:
+which for k > 2 classes of different sizes has other axes than (2) and (3).
+
+J has its stationary points at the solutions of  B v = J W v                     (4)
+real and >= 0, at most k - 1 of them positive.  With v'(W/n)v = 1 in (2), v'Wv = 1 in
+(3) and (3'), the nearest projected mean is the nearest in Mahalanobis' distance.  Two
+classes: v ~ W^-1 (m_1 - m_0), the direction of linear discriminant analysis and of
+least squares on labels -1 and +1; only the intercept of v'x + b is still to be chosen:
 
     'centres'   b = -v'(m_0 + m_1)/2, the nearest projected mean                 (5)
     'errors'    the b of fewest training errors, by a sweep over sorted scores
