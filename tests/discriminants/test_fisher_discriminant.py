@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from corollary import PCA, FisherDiscriminant, LinearDiscriminantAnalysis, datasets
+from corollary import (
+    PCA,
+    FisherDiscriminant,
+    LinearDiscriminantAnalysis,
+    datasets,
+    engine,
+)
 from corollary.core.errors import ParameterError
 from corollary.discriminants import rayleigh_quotient
 from corollary.plots import class_projection
@@ -211,3 +217,45 @@ def test_singular_scatter_is_told_and_inverted_on_its_range():
     ridge = FisherDiscriminant(shrinkage=0.1).fit(X, y)
     assert not ridge.report_.warnings
     assert ridge.score(X, y) == 1.0
+
+
+@pytest.mark.course("S1-12")
+@pytest.mark.parametrize("sizes", [(12, 8), (60, 140)])
+def test_the_mean_difference_classifier_has_the_total_covariance(sizes):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], sizes)
+    X = (rng.normal(size=(len(y), 50)) + 0.5 * y[:, None]) * np.linspace(1, 3, 50)
+    Z, means = X - X.mean(axis=0), scatters(X, y)[1]
+    Sigma = Z.T @ Z / (len(y) - 1)
+    w = np.linalg.pinv(Sigma, hermitian=True) @ (means[1] - means[0])
+    model = FisherDiscriminant(weighting="total").fit(X, y)
+    parallel(model.coef_[0], w)
+    middle = means.mean(axis=0)[None]
+    np.testing.assert_allclose(model.decision_function(middle), 0, atol=1e-9)
+    assert model.report_.facts["rank_within"] == np.linalg.matrix_rank(Sigma)
+    values = np.linalg.eigvalsh(Sigma)[::-1]
+    if len(y) > 50:  # regular: the axis of Fisher, and J / (1 + J)
+        np.testing.assert_allclose(model.report_.condition, np.linalg.cond(Sigma))
+        assert not model.report_.warnings
+        fisher = FisherDiscriminant().fit(X, y)
+        parallel(model.coef_[0], fisher.coef_[0])
+        J = fisher.criterion_[0]
+        np.testing.assert_allclose(model.criterion_[0], J / (1 + J), rtol=1e-9)
+        return
+    # N = 20 rows in M = 50 dimensions: rank N - 1, and nothing but the range is known
+    assert model.report_.facts["rank_within"] == 19
+    assert model.report_.condition == np.inf
+    assert "conditioning  inf" in str(model.report_)
+    kappa = f"of condition {values[0] / values[18]:.3g}"
+    assert model.report_.warnings[0].startswith("the scatter of all rows is singular (")
+    assert kappa in model.report_.warnings[0]
+    np.testing.assert_allclose(model.criterion_[0], 1.0)  # classes fall on two points
+    assert np.ptp(model.transform(X[y == 0])) < 1e-9
+    ridge = FisherDiscriminant(weighting="total", shrinkage=0.1).fit(X, y)
+    mixed = 0.9 * Sigma + 0.1 * np.eye(50) * np.trace(Sigma) / 50
+    parallel(ridge.coef_[0], np.linalg.solve(mixed, means[1] - means[0]))
+    np.testing.assert_allclose(ridge.report_.condition, np.linalg.cond(mixed))
+    assert not ridge.report_.warnings
+    for chunk_rows in (3, 7):
+        with engine.use(chunk_rows=chunk_rows):
+            parallel(FisherDiscriminant(weighting="total").fit(X, y).coef_[0], w)
