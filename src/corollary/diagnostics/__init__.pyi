@@ -15,8 +15,11 @@ from .kkt import KKT as KKT
 from .kkt import check_kkt as check_kkt
 from .kkt import dual_function as dual_function
 from .kkt import lagrangian as lagrangian
+from .noise_floor import NoiseFloor as NoiseFloor
+from .noise_floor import noise_floor as noise_floor
 from .optimality import OptimalityGap as OptimalityGap
 from .optimality import optimality_gap as optimality_gap
+from .parallel_efficiency import ParallelReport as ParallelReport
 from .parallel_efficiency import amdahl as amdahl
 from .parallel_efficiency import parallel_efficiency as parallel_efficiency
 from .pca_use import pca_use as pca_use
