@@ -14,6 +14,10 @@ table Q, in the sense of D(P || Q), is the product of the marginals; D is then t
 mutual information I, and from n rows of an independent law 2 n I is about chi-squared
 with (k - 1)(r - 1) degrees of freedom for each slice (the G test)  (5).
 
+Where the levels are numbers the table has moments (`moments`):
+
+    E a = sum a P(a),   cov(a, b) = sum (a - E a)(b - E b) P(a, b)               (9)
+
 Free parameters of tables of k_1, ..., k_m levels:
 
     full             prod k_i - 1                                                (6)
@@ -21,7 +25,7 @@ Free parameters of tables of k_1, ..., k_m levels:
     given H          s sum (k_i - 1) + (s - 1),  H of s levels has a law too     (8)
 
 Notation: P an array with one axis a variable; names and levels say which.
-Course: S0-1, S0-4. References: Duda, Hart, Stork (2001), ch. 2; Agresti (2013).
+Course: S0-1, S0-4, S0-63. References: Duda, Hart, Stork (2001), ch. 2; Agresti (2013).
 """
 
 from __future__ import annotations
@@ -38,8 +42,9 @@ from scipy.special import chdtrc
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.vectors import probabilities, whole
+from corollary.core.vectors import numbers, probabilities, whole
 from corollary.distributions.distribution import set_fields
+from corollary.distributions.sample_moments import SecondMoments
 from corollary.information import entropy, relative_entropy
 
 __all__ = [
@@ -163,6 +168,21 @@ class JointTable:
     def entropy(self) -> float:
         """Return the joint entropy, in nats."""
         return entropy(self.P)
+
+    def moments(self) -> SecondMoments:
+        """Return means, variances and covariances of the variables (9).
+
+        Also known as: expectation, expected value, variance of a random variable.
+        The levels must be numbers.
+
+        >>> dice = JointTable(np.full((6, 6), 1 / 36), levels=[range(1, 7)] * 2)
+        >>> dice.moments().mean.tolist(), dice.moments().variance.round(4).tolist()
+        ([3.5, 3.5], [2.9167, 2.9167])
+        """
+        values = [numbers(self, level, "levels") for level in self.levels]
+        rows = np.stack(np.meshgrid(*values, indexing="ij"), axis=-1)
+        rows = rows.reshape(-1, self.P.ndim)
+        return SecondMoments.of(rows, self.P.ravel(), names=self.names)
 
     # -- independence --------------------------------------------------------------
     def independent(self, given: str | None = None) -> JointTable:

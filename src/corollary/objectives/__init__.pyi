@@ -1,3 +1,8 @@
+from .class_losses import ClassError as ClassError
+from .class_losses import ClassLoss as ClassLoss
+from .class_losses import CrossEntropy as CrossEntropy
+from .class_losses import OneHotSquared as OneHotSquared
+from .class_losses import one_hot as one_hot
 from .duality import duality_gap as duality_gap
 from .families import Binomial as Binomial
 from .families import Tweedie as Tweedie
