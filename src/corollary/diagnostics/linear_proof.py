@@ -78,18 +78,20 @@ TURNS = (3, 50)  # of both, at least and at most
 OPEN = 300  # unknowns of a quadratic programme
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def of_linear(p: LinearStatement) -> tuple[float, float, float]:
     """Return P, D and the residual of a linear statement."""
     primal = p.value()
     if not np.isfinite(primal):
         must = "the objective must be finite at the model"
-        raise DataError(sentence(WHO, must, f"{primal}: some row has no mean there"))
+        why = "Some scores are too large, or belong to no mean."
+        raise DataError(sentence(WHO, must, f"{primal}", why))
     if isinstance(p.loss, MulticlassHinge):
         dual, worst = of_contest(p)
         return p.scale * primal, dual, worst
     f = p.scores()
     slope = p.loss.derivative(p.y, f)
-    dual, worst = max(first_bound(p, slope), 0.0), 0.0
+    dual, worst = max(0.0, first_bound(p, slope)), 0.0
     v = programmed(p, slope)
     if v is not None:
         dual = max(dual, dual_value(p, v, np.zeros_like(p.w)))
@@ -254,16 +256,14 @@ def lifted(p: LinearStatement) -> tuple[LinearStatement, Floats]:
 
 def evaluated(at: LinearStatement, l1: Floats, l2: Floats) -> Evaluated | None:
     """Return value, slopes and curvature at a point, None where they are no numbers."""
-    x = at.w.ravel()
-    with np.errstate(over="ignore", invalid="ignore"):
-        f = at.scores()
-        value = float(at.weighted(at.loss.value(at.y, f)).sum())
-        value += float(l1 @ np.abs(x) + 0.5 * l2 @ x**2)
-        if not np.isfinite(value):
-            return None
-        slope, bend = at.loss.derivative(at.y, f), at.loss.curvature(at.y, f)
-        g = at.totals(slope).ravel() + l2 * x
-        H = gram(at.X, at.weighted(bend)) + np.diag(l2)
+    f, x = at.scores(), at.w.ravel()
+    value = float(at.weighted(at.loss.value(at.y, f)).sum())
+    value += float(l1 @ np.abs(x) + 0.5 * l2 @ x**2)
+    if not np.isfinite(value):
+        return None
+    slope, bend = at.loss.derivative(at.y, f), at.loss.curvature(at.y, f)
+    g = at.totals(slope).ravel() + l2 * x
+    H = gram(at.X, at.weighted(bend)) + np.diag(l2)
     if not (np.isfinite(g).all() and np.isfinite(H).all()):
         return None
     return Evaluated(at, l1, l2, value, slope, bend, g, H)
@@ -324,9 +324,11 @@ def of_contest(p: LinearStatement) -> tuple[float, float]:
     entries = p.X.nnz if hasattr(p.X, "nnz") else p.X.size
     dual, turns = 0.0, int(np.clip(WORK / (10 * ROUNDS * K * max(entries, 1)), *TURNS))
     for turn in range(turns):
-        trace, gap, _ = ascend(machine, ROUNDS, CLOSED, turn)
-        dual = max(dual, trace[-1] - gap)
-        if gap <= CLOSED * trace[-1]:
+        ascend(machine, ROUNDS, CLOSED, turn)
+        machine.alpha[:] = within_bounds(machine.alpha, p.y, machine.C, p.loss)
+        P, D, _ = machine.look()
+        dual = max(dual, D)
+        if P - D <= CLOSED * P:
             break
         settle_rows(machine, p.loss)
     heavy = machine.C > 0
@@ -334,7 +336,7 @@ def of_contest(p: LinearStatement) -> tuple[float, float]:
     y, f = np.asarray(p.y)[heavy], f[heavy]
     rows = p.loss.value(y, f) + p.loss.conjugate(y, v) - (v * f).sum(axis=1)
     worst = max(float(np.abs(p.w - machine.W).max(initial=0.0)), float(rows.max()))
-    return dual - NOISE * p.scale * p.value(), worst
+    return max(dual - NOISE * p.scale * p.value(), 0.0), worst
 
 
 def settle_rows(machine: Machine, loss: MulticlassHinge) -> None:
@@ -361,10 +363,17 @@ def settle_rows(machine: Machine, loss: MulticlassHinge) -> None:
         G, h = np.vstack([G, -G]), np.append(h, np.repeat(C[open_], K)[rest])
     P, A = np.kron(Z @ Z.T, np.eye(K)), np.kron(np.eye(m), np.ones(K))
     found = solve_qp(P, q.ravel(), A, np.zeros(m), G, h)
-    others = np.where(own, 0.0, np.minimum(found.x.reshape(m, K), 0.0))
+    alpha = found.x.reshape(m, K)
+    machine.alpha[open_] = within_bounds(alpha, y[open_], C[open_], loss)
+
+
+def within_bounds(alpha: Floats, y: Any, C: Floats, loss: MulticlassHinge) -> Floats:
+    """Return dual variables beside alpha that meet their bounds to the last digit."""
+    own = np.arange(alpha.shape[1]) == np.asarray(y)[:, None]
+    others = np.where(own, 0.0, np.minimum(alpha, 0.0))
     if loss.form == "sum":
-        others = np.maximum(others, -C[open_][:, None])
+        others = np.maximum(others, -C[:, None])
     else:
-        mass = -others.sum(axis=1)
-        others *= (C[open_] / np.maximum(mass, C[open_]))[:, None]
-    machine.alpha[open_] = others - own * others.sum(axis=1)[:, None]
+        mass = np.maximum(-others.sum(axis=1), np.finfo(float).tiny)
+        others *= np.minimum(C / mass, 1.0)[:, None]
+    return others - own * others.sum(axis=1)[:, None]
