@@ -55,6 +55,7 @@ from sklearn.utils.metaestimators import available_if
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.class_weights import class_weight_rule
+from corollary.core.errors import sentence
 from corollary.core.parameters import anything, one_of, real
 from corollary.core.report import Report
 from corollary.core.roles import Regressor
@@ -247,7 +248,10 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
 
     # -- use -----------------------------------------------------------------------
     def _has_link(self) -> bool:
-        return loss_named(self).invertible
+        if not loss_named(self).invertible:
+            must = "probabilities need a loss that has them, such as 'log_loss'"
+            raise AttributeError(sentence(self, must, f"loss={self.loss!r}"))
+        return True
 
     @available_if(_has_link)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
