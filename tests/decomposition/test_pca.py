@@ -181,3 +181,12 @@ def test_ctrl_c_in_the_second_pass_keeps_the_first(monkeypatch):
     np.testing.assert_allclose(
         np.abs(model.components_[:2]), np.abs(whole.components_[:2]), atol=1e-6
     )
+
+
+def test_names_of_solvers_that_look_for_some_components():
+    X = np.random.default_rng(0).normal(size=(8, 5))
+    assert PCA(svd_solver="arpack").fit(X).n_components_ == 4
+    assert PCA(svd_solver="randomized").fit(X).n_components_ == 5
+    assert PCA(5, svd_solver="arpack").fit(X).n_components_ == 5
+    with pytest.raises(ParameterError, match="must be at least 1 for svd_solver='ra"):
+        PCA(0, svd_solver="randomized").fit(X)

@@ -69,6 +69,7 @@ from corollary.solvers.normal_equations import centred
 __all__ = ["PCA"]
 
 MANY = 500  # sparse columns whose covariance is worth avoiding
+TRUNCATED = ("arpack", "randomized")  # names of solvers that look for some components
 FEW = 0.1  # share of all components that are few enough to look for one by one
 
 
@@ -112,7 +113,8 @@ class PCA(StreamingLearner, Transformer):
     svd_solver : {'auto', 'full', 'covariance_eigh', 'arpack', 'randomized'}
         'covariance_eigh' takes the eigenvectors of S; 'full' the singular vectors of
         the triangle R; the others, kept for compatibility, choose as 'auto' does:
-        the answer is exact either way.
+        the answer is exact either way.  As ARPACK cannot find all components, None is
+        all but the last with 'arpack'.
     tol, iterated_power, n_oversamples, power_iteration_normalizer, random_state
         Kept for compatibility; nothing here is random or truncated.
 
@@ -398,6 +400,9 @@ class PCA(StreamingLearner, Transformer):
                 f"{most}"
             )
             raise ParameterError(sentence(self, must, f"{q}", "Ask for fewer."))
+        if self.svd_solver in TRUNCATED and isinstance(q, int | np.integer) and q < 1:
+            must = f"n_components must be at least 1 for svd_solver={self.svd_solver!r}"
+            raise ParameterError(sentence(self, must, f"{q}", "Use another solver."))
         if q == "mle" and n is not None and n < d:
             must = "n_components='mle' is only supported if n_samples >= n_features"
             raise ParameterError(sentence(self, must, f"{n} x {d}"))
@@ -405,7 +410,7 @@ class PCA(StreamingLearner, Transformer):
     def _kept(self, variances: Floats, total: float, n: float, d: int) -> int:
         asked = self.n_components
         if asked is None:
-            return len(variances)
+            return max(1, len(variances) - (self.svd_solver == "arpack"))
         if asked == "mle":
             return minka_dimension(variances, n)
         if isinstance(asked, float | np.floating):

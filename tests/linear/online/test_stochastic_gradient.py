@@ -380,7 +380,7 @@ def test_sources_streams_targets_and_files(tmp_path):
 def test_probabilities_only_where_the_loss_has_a_link():
     X, y = labels(K=3)
     with pytest.raises(AttributeError) as caught:
-        SGDClassifier("hinge").predict_proba
+        SGDClassifier("hinge").predict_proba(X)
     assert "such as 'log_loss'; got loss='hinge'" in str(caught.value.__cause__)
     for loss in ("log_loss", "modified_huber", "squared_hinge", "exponential"):
         rate = {"learning_rate": "invscaling", "eta0": 0.05, "alpha": 0.1}
