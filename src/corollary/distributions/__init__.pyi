@@ -38,3 +38,4 @@ from .uniform import PowerLaw as PowerLaw
 from .uniform import Uniform as Uniform
 from .uniform import UniformFamily as UniformFamily
 from .uniform import UniformPredictive as UniformPredictive
+from .wishart import Wishart as Wishart
