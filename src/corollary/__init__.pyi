@@ -145,6 +145,7 @@ from .preparation.radial_basis import RadialBasis as RadialBasis
 from .preparation.rbf_sampler import RBFSampler as RBFSampler
 from .preparation.sigmoid_basis import SigmoidBasis as SigmoidBasis
 from .preparation.spline_transformer import SplineTransformer as SplineTransformer
+from .preparation.target_encoder import TargetEncoder as TargetEncoder
 from .preparation.wavelet_basis import WaveletBasis as WaveletBasis
 from .svm.crammer_singer import CrammerSingerClassifier as CrammerSingerClassifier
 from .svm.hard_margin_svc import HardMarginSVC as HardMarginSVC

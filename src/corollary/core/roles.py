@@ -125,7 +125,7 @@ class Estimator(BaseEstimator):
     keeps_rows: ClassVar[bool] = False  # needs training rows to predict
     any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
     row_bytes: ClassVar[float] = 0.0  # kept of each row of an array; of others a cache
-    target: ClassVar[str] = "none"  # "none", "labels", "number(s)"
+    target: ClassVar[str] = "none"  # "none", "labels", "number(s)", "either"
     shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"
     parts: ClassVar[Mapping[str, str]] = {}  # learned estimators: the method they offer
     may_be_infinite: ClassVar[tuple[str, ...]] = ()  # learned, may hold inf or NaN

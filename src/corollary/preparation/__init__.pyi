@@ -10,5 +10,6 @@ from .radial_basis import RadialBasis as RadialBasis
 from .rbf_sampler import RBFSampler as RBFSampler
 from .sigmoid_basis import SigmoidBasis as SigmoidBasis
 from .spline_transformer import SplineTransformer as SplineTransformer
+from .target_encoder import TargetEncoder as TargetEncoder
 from .wavelet_basis import WaveletBasis as WaveletBasis
 from .wavelet_basis import daubechies_filter as daubechies_filter
