@@ -132,6 +132,7 @@ from .naive_bayes.mixed_nb import MixedNB as MixedNB
 from .naive_bayes.multinomial_nb import MultinomialNB as MultinomialNB
 from .persistence import load as load
 from .persistence import save as save
+from .preparation.column_transformer import ColumnTransformer as ColumnTransformer
 from .preparation.fourier_basis import FourierBasis as FourierBasis
 from .preparation.landmark_features import LandmarkFeatures as LandmarkFeatures
 from .preparation.nystroem import Nystroem as Nystroem

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -45,6 +45,7 @@ __all__ = [
     "Regressor",
     "SingleRegressor",
     "Transformer",
+    "Transforming",
     "accept_sources",
 ]
 
@@ -60,6 +61,7 @@ QUERIES = (
     "inverse_transform",
     "score",
 )
+TRANSFORMS = ("transform", "inverse_transform", "fit_transform")
 Answer = Callable[[Any, Any, Any, Any, Any], Any]
 _answers: list[Answer] = []  # how the engine answers for a source
 
@@ -103,25 +105,44 @@ class Available:
         return functools.wraps(method)(functools.partial(takes_sources(bound), model))
 
 
+def let_take_sources(cls: Any, names: Iterable[str]) -> None:
+    """Let the methods of a class take sources, those of others' mixins too."""
+    for name in names:
+        owner = next((one for one in cls.__mro__ if name in vars(one)), None)
+        if owner is None or (owner is not cls and issubclass(owner, Estimator)):
+            continue
+        method = vars(owner)[name]
+        if not inspect.isfunction(method):
+            setattr(cls, name, Available(method))
+        elif next(iter(list(inspect.signature(method).parameters)[1:]), "") in "XY":
+            setattr(cls, name, takes_sources(method))
+
+
+class Transforming:
+    """Stands before scikit-learn's mixins, which make data frames of what comes out.
+
+    `set_output` is about arrays: a source is looked for first, and stays a source.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Look for sources outside of what scikit-learn wraps around the methods."""
+        super().__init_subclass__(**options)
+        if issubclass(cls, Estimator):
+            let_take_sources(cls, TRANSFORMS)
+
+
 class Estimator(BaseEstimator):
     """What every estimator has: rules for its parameters and a report of its fit."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Let the methods of a class take sources, those of others' mixins too."""
-        for name in QUERIES:
-            owner = next((one for one in cls.__mro__ if name in vars(one)), None)
-            if owner is None or (owner is not cls and issubclass(owner, Estimator)):
-                continue
-            method = vars(owner)[name]
-            if not inspect.isfunction(method):
-                setattr(cls, name, Available(method))
-            elif next(iter(list(inspect.signature(method).parameters)[1:]), "") in "XY":
-                setattr(cls, name, takes_sources(method))
+        let_take_sources(cls, QUERIES)
         super().__init_subclass__(**options)
 
     rules: ClassVar[Mapping[str, Rule]] = {}
     takes_sparse: ClassVar[bool] = False
     takes_columns: ClassVar[bool] = False  # is given tables of any types, no matrices
+    finds_columns: ClassVar[bool] = False  # by name, among others and in any order
     keeps_rows: ClassVar[bool] = False  # needs training rows to predict
     any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
     row_bytes: ClassVar[float] = 0.0  # kept of each row of an array; of others a cache
@@ -166,6 +187,11 @@ class Estimator(BaseEstimator):
         return 0.0
 
     @hook
+    def columns_used(self, source: Any) -> Any:
+        """Return a source narrowed to the columns that the fitted model looks at."""
+        return source
+
+    @hook
     def takes_missing(self) -> bool:
         """Tell whether NaN stands for a missing value; else it is refused."""
         return False
@@ -203,7 +229,11 @@ class Estimator(BaseEstimator):
 
 
 class Clusterer(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator
+    Transforming,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    Estimator,
 ):
     """Groups rows; `transform` gives the distance of a row to every group."""
 
@@ -217,7 +247,7 @@ class Classifier(ClassifierMixin, Estimator):
     classes_: Vector
 
 
-class Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+class Projecting(Transforming, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Beside another role: projects rows on a few directions that it has learned."""
 
     def __sklearn_tags__(self) -> Any:
@@ -254,7 +284,9 @@ class SingleRegressor(RegressorMixin, Estimator):
     target = "number"
 
 
-class Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class Transformer(
+    Transforming, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
+):
     """Turns rows into other rows."""
 
     def __sklearn_tags__(self) -> Any:

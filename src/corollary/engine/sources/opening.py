@@ -94,7 +94,7 @@ def as_source(X: Any) -> Source | None:
 def _targets(learner: Any, source: Source, reset: bool, classes: Any) -> Source:
     """Encode labels; refuse a source without the target that the learner needs."""
     if learner.target == "none":
-        return source
+        return source.unlabelled()
     if not source.has_target:
         present(learner, None)
     target = learner.target
@@ -133,7 +133,6 @@ def _arrays(
     if getattr(learner, "takes_columns", False):
         X = check_table(learner, X, reset=reset, sparse=learner.takes_sparse)
     else:
-        X = X.matrix(who=learner) if isinstance(X, Table) else X
         X = check_X(learner, X, reset=reset, sparse=learner.takes_sparse)
     rows = X.shape[0]
     dtype = X.float_type() if isinstance(X, Table) else X.dtype
