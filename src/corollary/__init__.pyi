@@ -140,6 +140,7 @@ from .naive_bayes.multinomial_nb import MultinomialNB as MultinomialNB
 from .persistence import load as load
 from .persistence import save as save
 from .preparation.binarizer import Binarizer as Binarizer
+from .preparation.column_transformer import ColumnTransformer as ColumnTransformer
 from .preparation.fourier_basis import FourierBasis as FourierBasis
 from .preparation.landmark_features import LandmarkFeatures as LandmarkFeatures
 from .preparation.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
@@ -158,6 +159,7 @@ from .preparation.robust_scaler import RobustScaler as RobustScaler
 from .preparation.sigmoid_basis import SigmoidBasis as SigmoidBasis
 from .preparation.spline_transformer import SplineTransformer as SplineTransformer
 from .preparation.standard_scaler import StandardScaler as StandardScaler
+from .preparation.target_encoder import TargetEncoder as TargetEncoder
 from .preparation.wavelet_basis import WaveletBasis as WaveletBasis
 from .svm.crammer_singer import CrammerSingerClassifier as CrammerSingerClassifier
 from .svm.hard_margin_svc import HardMarginSVC as HardMarginSVC

@@ -20,6 +20,8 @@ __all__ = ["ESTIMATORS", "OPEN_MODULES", "home", "packages", "public_names"]
 
 ROOT = Path(__file__).parent
 NO_METHODS = ("core", "persistence")  # whose names at the top are no estimators
+#: What is made of estimators that users give, and is no method by itself.
+COMPOSITIONS = ("ColumnTransformer",)
 #: Modules that are packages of one file: their `__all__` is public.
 OPEN_MODULES = ("corollary.information", "corollary.projections")
 
@@ -72,5 +74,5 @@ def home(module: str, name: str) -> str:
 ESTIMATORS = {
     name: module
     for name, module in public_names().items()
-    if module.split(".")[1] not in NO_METHODS
+    if module.split(".")[1] not in NO_METHODS and name not in COMPOSITIONS
 }

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from corollary.core.checks import are_names_checked, check_width
+from corollary.core.checks import are_names_checked, check_features, check_width
 from corollary.core.column import Column
 from corollary.core.errors import DataError, sentence
 from corollary.core.frames import is_frame
@@ -66,21 +66,6 @@ def plain(learner: Any, X: Any, sparse: bool) -> Any:
     if not hasattr(X, "dtype") and array.dtype.kind in "US":
         array = check_array(X, dtype=object, **options)
     return array
-
-
-def check_features(learner: Any, table: Table, reset: bool) -> None:
-    """Take the number and the names of features from a table, or hold it to them."""
-    if reset:
-        learner.n_features_in_ = table.shape[1]
-        vars(learner).pop("feature_names_in_", None)
-        if table.names is not None:
-            learner.feature_names_in_ = np.asarray(table.names, dtype=object)
-        return
-    check_width(learner, table)
-    names = getattr(learner, "feature_names_in_", None)
-    if names is not None and table.names not in (None, tuple(names)):
-        must = f"the columns must be those of fit, {list(names)[:10]}"
-        raise DataError(sentence(learner, must, f"{list(table.names or ())[:10]}"))
 
 
 def check_table_values(

@@ -31,6 +31,7 @@ from corollary.core.magnitude import (
 )
 from corollary.core.memory import check_memory, check_working_memory
 from corollary.core.sparse import in_order, sound_csr
+from corollary.core.table import Table
 from corollary.core.wording import one_sentence
 
 __all__ = [
@@ -85,6 +86,8 @@ def check_X(
         )
         if not reset and _names_checked.get():
             check_width(learner, checked)
+        elif isinstance(X, Table):
+            check_features(learner, X, reset)
         else:
             named = hasattr(X, "columns") or hasattr(X, "__dataframe__")
             seen = X if named else checked
@@ -133,8 +136,25 @@ def check_width(learner: Any, X: Matrix) -> None:
         raise DataError(sentence(learner, must, f"{X.shape[1]}"))
 
 
+def check_features(learner: Any, table: Table, reset: bool) -> None:
+    """Take the number and the names of features from a table, or hold it to them."""
+    if reset:
+        learner.n_features_in_ = table.shape[1]
+        vars(learner).pop("feature_names_in_", None)
+        if table.names is not None:
+            learner.feature_names_in_ = np.asarray(table.names, dtype=object)
+        return
+    check_width(learner, table)
+    names = getattr(learner, "feature_names_in_", None)
+    if names is not None and table.names not in (None, tuple(names)):
+        must = f"the columns must be those of fit, {list(names)[:10]}"
+        raise DataError(sentence(learner, must, f"{list(table.names or ())[:10]}"))
+
+
 def readable(learner: Any, X: Any, sparse: bool) -> Any:
     """Return what scikit-learn can be trusted with: no frame, no wild indices."""
+    if isinstance(X, Table):
+        return X.matrix(who=learner)
     if is_frame(X):
         return frame_to_array(learner, X)
     return sound_csr(learner, X) if sparse and sp.issparse(X) else X

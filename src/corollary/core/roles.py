@@ -38,6 +38,7 @@ from corollary.core.report import Report
 from corollary.core.table import Table
 
 __all__ = [
+    "AnswersSources",
     "Classifier",
     "Clusterer",
     "DensityEstimator",
@@ -131,13 +132,14 @@ class Estimator(BaseEstimator):
     rules: ClassVar[Mapping[str, Rule]] = {}
     takes_sparse: ClassVar[bool] = False
     takes_columns: ClassVar[bool] = False  # is given tables of any types, no matrices
+    finds_columns: ClassVar[bool] = False  # by name, among others and in any order
     keeps_rows: ClassVar[bool] = False  # needs training rows to predict
     takes_indicators: ClassVar[bool] = False  # y may be labels (n, K) of 0 and 1
     any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
     any_width: ClassVar[bool] = False  # takes sparse rows of more than 2^31 columns
     double_squares: ClassVar[bool] = False  # squares float32 in float64
     row_bytes: ClassVar[float] = 0.0  # kept of each row of an array; of others a cache
-    target: ClassVar[str] = "none"  # "none", "labels", "number(s)"
+    target: ClassVar[str] = "none"  # "none", "labels", "number(s)", "either"
     shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"
     parts: ClassVar[Mapping[str, str]] = {}  # learned estimators: the method they offer
     may_be_infinite: ClassVar[tuple[str, ...]] = ()  # learned, may hold inf or NaN
@@ -181,6 +183,11 @@ class Estimator(BaseEstimator):
         A fit that would exceed the memory limit is refused before it begins.
         """
         return 0.0
+
+    @hook
+    def columns_used(self, source: Any) -> Any:
+        """Return a source narrowed to the columns that the fitted model looks at."""
+        return source
 
     @hook
     def takes_missing(self) -> bool:

@@ -215,7 +215,7 @@ def column_positions(
     if isinstance(columns, str):
         columns = [columns]
     if isinstance(columns, slice):
-        return list(range(width))[columns]
+        return list(range(width))[positions_slice(who, columns, names, width)]
     columns = list(columns)
     if columns and all(isinstance(c, bool | np.bool_) for c in columns):
         return [int(j) for j in np.flatnonzero(_mask(who, columns, width))]
@@ -238,6 +238,20 @@ def column_positions(
             must = f"a column must be one of {width}"
             raise DataError(sentence(who, must, f"position {c}"))
     return found
+
+
+def positions_slice(
+    who: object, columns: slice, names: Sequence[str] | None, width: int
+) -> slice:
+    """Return a slice of positions; one of names includes its end."""
+    if not isinstance(columns.start, str) and not isinstance(columns.stop, str):
+        return columns
+    begin, end = columns.start, columns.stop
+    if begin is not None:
+        begin = column_positions(who, [begin], names, width)[0]
+    if end is not None:
+        end = column_positions(who, [end], names, width)[0] + 1
+    return slice(begin, end, columns.step)
 
 
 def _mask(who: object, columns: list[Any], width: int) -> list[Any]:

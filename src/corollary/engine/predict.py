@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn import config_context, get_config
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -114,7 +115,7 @@ def opened(model: Any, X: Any) -> Source:
 def suited_to(model: Any, source: Source) -> Source:
     """Return a source as a model takes it; others' take tables where there is text."""
     if isinstance(model, Estimator):
-        return suited(model, source)
+        return suited(model, model.columns_used(source))
     numbers = set(source.kinds) <= {"number", "boolean"}
     return source.matrices(model, missing=True) if numbers else source.tables()
 
@@ -140,7 +141,7 @@ class Call:
     def rows(self, chunk: Chunk) -> Any:
         """Return the rows, as a data frame where another's model knows their names."""
         X = chunk.X
-        if isinstance(self.model, Estimator):
+        if reads_tables(self.model):
             return X
         there = importlib.util.find_spec("pandas") is not None
         if isinstance(X, Table):
@@ -152,15 +153,25 @@ class Call:
         return pd.DataFrame(X, columns=self.names)
 
 
+def reads_tables(model: Any) -> bool:
+    """Tell whether a model is one of ours, or a pipeline that begins with one."""
+    steps = getattr(model, "steps", None)
+    first = steps[0][1] if isinstance(model, Pipeline) and steps else model
+    return isinstance(first, Estimator)
+
+
 @dataclass(frozen=True)
 class Transformed:
     """A chunk as a transformer makes it."""
 
     call: Call
     like: Any  # one row as the transformer makes it
+    names: tuple[str, ...] | None  # of the columns that it makes
 
     def __call__(self, chunk: Chunk) -> Chunk:
-        return replace(chunk, X=as_rows(self.call(chunk), self.like), memory={})
+        X = as_rows(self.call(chunk), self.like)
+        X = Table(X.held, self.names, X.n) if isinstance(X, Table) else X
+        return replace(chunk, X=X, memory={})
 
 
 def call_of(model: Any, method: str, source: Source) -> Call:
@@ -169,7 +180,7 @@ def call_of(model: Any, method: str, source: Source) -> Call:
         named = hasattr(model, "feature_names_in_") or source.tabular
         return Call(model, method, source.names if named else None)
     check_is_fitted(model)
-    if method == "inverse_transform":
+    if method == "inverse_transform" or model.finds_columns:
         return Call(model, method)
     wanted = model.n_features_in_
     if source.n_features != wanted:
@@ -226,9 +237,8 @@ def transformed(model: Any, method: str, source: Source) -> MappedSource:
     name = type(model).__name__
     described = f", through {name}"
     names = columns_of(model, method, like) if method == "transform" else None
-    return MappedSource(
-        source, Transformed(call, like), like=like, names=names, described=described
-    )
+    function = Transformed(call, like, None if names is None else tuple(names))
+    return MappedSource(source, function, like=like, names=names, described=described)
 
 
 def columns_of(model: Any, method: str, like: Any) -> list[str]:
@@ -251,6 +261,11 @@ def answer(
 ) -> Any:
     """Answer for a method that was given a source; NotImplemented for anything else."""
     name = method.__name__
+    if name == "fit_transform":
+        if not hasattr(X, "__dask_graph__") and as_source(X) is None:
+            return NotImplemented
+        getattr(model, "fit_source", model.fit)(X, *args, **options)
+        return model.transform(X)
     if hasattr(X, "__dask_graph__"):
         from corollary.engine.sources.dask import DaskSource
         from corollary.engine.sources.dask_answers import dask_answer
@@ -258,11 +273,11 @@ def answer(
         if name == "fit_transform":
             return model.fit(X, *args, **options).transform(X)
         if name != "score":
-            dask: Any = suited(model, DaskSource(X))
+            dask: Any = suited_to(model, DaskSource(X))
             call = call_of(model, name, dask)
             return dask_answer(call, dask, partial(columns_of, model, name))
         dask = DaskSource(X, *args, **renamed(options))
-        return scored(model, method, suited(model, dask))
+        return scored(model, method, suited_to(model, dask))
     source = as_source(X)
     if source is None:
         return NotImplemented

@@ -219,7 +219,9 @@ def ridge_classifier_problem(
 ) -> Problems:
     """State the problem of ridge regression on two classes, for `optimality_gap`."""
     refuse(model, "alpha", not model.alpha > 0)
-    s, o = sides(model, y, sample_weight)
+    if len(model.classes_) > 2:
+        raise not_handled("several classes of RidgeClassifier")
+    [(s, o)] = sides(model, y, sample_weight)
     l2 = float(model.alpha) / float(o.sum())
     return linear_problem(model, X, s, o, Squared(), 0.0, l2)
 

@@ -1,4 +1,7 @@
 from .binarizer import Binarizer as Binarizer
+from .column_transformer import ColumnTransformer as ColumnTransformer
+from .column_transformer import make_column_selector as make_column_selector
+from .column_transformer import make_column_transformer as make_column_transformer
 from .fourier_basis import FourierBasis as FourierBasis
 from .landmark_features import LandmarkFeatures as LandmarkFeatures
 from .landmarks import leverage_scores as leverage_scores
@@ -16,5 +19,6 @@ from .robust_scaler import RobustScaler as RobustScaler
 from .sigmoid_basis import SigmoidBasis as SigmoidBasis
 from .spline_transformer import SplineTransformer as SplineTransformer
 from .standard_scaler import StandardScaler as StandardScaler
+from .target_encoder import TargetEncoder as TargetEncoder
 from .wavelet_basis import WaveletBasis as WaveletBasis
 from .wavelet_basis import daubechies_filter as daubechies_filter

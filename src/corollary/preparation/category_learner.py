@@ -46,6 +46,7 @@ __all__ = [
     "CategoryLearner",
     "check_categories",
     "check_given",
+    "first_categories",
     "groupings",
     "joined_values",
     "learn_categories",
@@ -105,8 +106,7 @@ class CategoryLearner(SummationLearner):
 
     def _example(self, n: int) -> Table:
         """Return rows of the first category of each column."""
-        first: Any = np.zeros(n, dtype=np.int64)
-        return Table([Column(each[first]) for each in self.categories_])
+        return first_categories(self.categories_, n)
 
     def _tally(self, X: Any, j: int, w: Vector | None) -> Tally:
         who, name, column = type(self).__name__, X.name(j), X.column(j)
@@ -168,6 +168,12 @@ def groupings(encoder: Any, *, nan_apart: bool = False) -> list[Grouping]:
     if nan_apart:
         categories = [each[:-1] if ends_with_nan(each) else each for each in categories]
     return list(map(grouping, categories, rare))
+
+
+def first_categories(categories: list[Vector], n: int) -> Table:
+    """Return n rows that hold the first category of each column."""
+    first = np.zeros(n, dtype=np.int64)
+    return Table([Column(each[first]) for each in categories])
 
 
 def joined_values(columns: list[Vector]) -> Any:

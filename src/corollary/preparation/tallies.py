@@ -88,6 +88,10 @@ class Groups(Statistics):
         mean = counts / np.where(weight > 0, weight, 1.0)[:, None]
         return cls(weight, mean, counts * (1.0 - mean))
 
+    def column(self, j: int) -> Groups:
+        """Return the moments of one target."""
+        return Groups(self.weight, self.mean[:, [j]], self.squares[:, [j]])
+
     def __add__(self, other: Groups) -> Groups:
         weight = self.weight + other.weight
         delta = other.mean - self.mean

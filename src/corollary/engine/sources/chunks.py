@@ -155,11 +155,11 @@ class ChunkSource(Source):
         source.tabular = tabular
         return source
 
-    def sample(self) -> Any:
+    def sample(self, rows: int = 1) -> Any:
         """Return the first row of the first chunk, which was looked at."""
         first = self._first
-        if not self.tabular or first is None or not first.n:
-            return super().sample()
+        if not self.tabular or first is None or not first.n or rows > 1:
+            return super().sample(rows)
         return first.X if isinstance(first.X, Table) else self._rows(first.X, 0)
 
     def labels(self, learner: object) -> Vector:

@@ -122,17 +122,17 @@ class DaskSource(Source):
             None if self.names is None else tuple(self.names),
         )
 
-    def sample(self) -> Any:
-        """Return the first row there is, computed where the collection is."""
+    def sample(self, rows: int = 1) -> Any:
+        """Return the first rows there are, computed where the collection is."""
         import dask
 
         if not self.tabular:
-            return super().sample()
-        first = dask.delayed(_first_row, pure=False)
+            return super().sample(rows)
+        first = dask.delayed(_first_rows, pure=False)
         for piece in pieces(self.X):
-            row = dask.compute(first(piece))[0]
-            if len(row):
-                return self.rows_of().block(row)
+            some = dask.compute(first(piece, rows))[0]
+            if len(some):
+                return self.rows_of().block(some)
         raise DataError(sentence(WHO, "must give at least one row", "none"))
 
     def tables(self) -> DaskSource:
@@ -180,6 +180,12 @@ class DaskSource(Source):
         """Return all rows without target and weights, those of weight 0 too."""
         source = copy(self)
         source.y = source.w = source._parts = None
+        return source
+
+    def unlabelled(self) -> DaskSource:
+        """Return rows and weights; the target is not computed."""
+        source = copy(self)
+        source.y = source._parts = None
         return source
 
     def encoded(self, classes: Vector) -> DaskSource:
@@ -309,9 +315,9 @@ def _kind(dtype: Any) -> str:
     return pandas_column(pd.Series([], dtype=dtype)).kind
 
 
-def _first_row(block: Any) -> Any:
-    """Return the first row of a partition, or none."""
-    return block[:1]
+def _first_rows(block: Any, rows: int) -> Any:
+    """Return the first rows of a partition, or none."""
+    return block[:rows]
 
 
 def extended(X: Any) -> bool:

@@ -242,6 +242,13 @@ class FileSource(Source):
         source.columns = replace(self.columns, target=None, weight=None, encode=False)
         return source
 
+    def unlabelled(self) -> Self:
+        """Return rows and weights; the target is not read."""
+        source = copy(self)
+        source.target = None
+        source.columns = replace(self.columns, target=None, encode=False)
+        return source
+
     def encoded(self, classes: Vector) -> Self:
         """Return the same files with y as codes into `classes`."""
         source = copy(self)

@@ -92,11 +92,11 @@ class MappedSource(Source):
         mapped = (mapped_part(part, Step(self.function, own)) for part in parts)
         return list(mapped) if isinstance(parts, list) else mapped
 
-    def sample(self) -> Any:
-        """Return one row as the function makes it."""
-        if self.tabular and self._like is not None:
+    def sample(self, rows: int = 1) -> Any:
+        """Return one row as the function makes it, or some."""
+        if self.tabular and self._like is not None and rows == 1:
             return self._like
-        return self.base.sample() if self.tabular else super().sample()
+        return super().sample(rows)
 
     def labels(self, learner: object) -> Vector:
         """Return the labels of the base, or those that the function makes."""
@@ -109,6 +109,12 @@ class MappedSource(Source):
             source.base = self.base.encoded(classes)
         else:
             source.classes, source._encode = classes, True
+        return source
+
+    def unlabelled(self) -> Source:
+        """Return rows and weights for a learner that does not look at the target."""
+        source = copy(self)
+        source.base = self.base.unlabelled()
         return source
 
     def without_target(self) -> Source:
@@ -184,6 +190,8 @@ def as_rows(X: Any, like: Any = None) -> Any:
         if tabular:
             return X
         X = X.matrix(who="transform")
+    elif isinstance(like, Table):
+        return table_of("transform", np.asarray(X))
     else:
         X = np.asarray(X)
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

@@ -98,10 +98,13 @@ def as_source(X: Any) -> Source | None:
 def _targets(learner: Any, source: Source, reset: bool, classes: Any) -> Source:
     """Encode labels; refuse a source without the target that the learner needs."""
     if learner.target == "none":
-        return source
+        return source.unlabelled()
     if not source.has_target:
         present(learner, None)
-    if learner.target == "labels":
+    target = learner.target
+    if target == "either":
+        target, classes = learner.target_of_source(source, reset)
+    if target == "labels":
         if reset:
             found = source.labels(learner) if classes is None else np.unique(classes)
             check_labels(learner, found)
@@ -128,20 +131,22 @@ def _arrays(
     learner: Any, X: Any, y: Any, w: Any, reset: bool, classes: Any
 ) -> ArraySource:
     """Check X, y and weights in memory; rows of weight 0 leave supervised data."""
-    if learner.target != "none":
+    target = learner.target
+    if target != "none":
         present(learner, y)
     if getattr(learner, "takes_columns", False):
         X = check_table(learner, X, reset=reset, sparse=learner.takes_sparse)
     else:
-        X = X.matrix(who=learner) if isinstance(X, Table) else X
         X = check_X(learner, X, reset=reset, sparse=learner.takes_sparse)
     rows = X.shape[0]
     dtype = X.float_type() if isinstance(X, Table) else X.dtype
     w = check_weights(learner, w, rows)
-    if learner.target == "labels":
+    if target == "either":
+        target, dtype = learner.target_of(y, w, reset), np.float64
+    if target == "labels":
         y = _codes(learner, y, rows, w, reset, classes)
-    elif learner.target != "none":
-        many = learner.target == "numbers"
+    elif target != "none":
+        many = target == "numbers"
         y = check_targets(learner, y, rows, dtype, many=many)
     else:
         y = None

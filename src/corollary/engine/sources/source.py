@@ -147,6 +147,10 @@ class Source(ABC):
         """Return all rows without target and weights, those of weight 0 too."""
         return self
 
+    def unlabelled(self) -> Source:
+        """Return rows and weights for a learner that does not look at the target."""
+        return self
+
     # -- columns -------------------------------------------------------------------
     _kinds: list[str] | None = None  # None = numbers, all of them
 
@@ -176,8 +180,8 @@ class Source(ABC):
 
         return selected(self, columns)
 
-    def sample(self) -> Any:
-        """Return one row as the chunks have them: zeros, or the first one of a table.
+    def sample(self, rows: int = 1) -> Any:
+        """Return one row as the chunks have them: zeros, or the first ones of a table.
 
         A transformer shows by it what it makes of rows; made-up texts would be unknown
         to it.
@@ -187,7 +191,7 @@ class Source(ABC):
             return sp.csr_array(zeros) if self.sparse else zeros
         for chunk in (chunk for part in self.parts() for chunk in part.chunks()):
             if chunk.n:
-                return chunk.X[[0]]
+                return chunk.X[np.arange(min(rows, chunk.n))]
         must = "a source must give at least one row"
         raise DataError(sentence(type(self).__name__, must, "none"))
 

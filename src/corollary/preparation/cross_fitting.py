@@ -1,0 +1,99 @@
+"""Cross-fitting: folds of the rows, each to be encoded by what the others say.
+
+A row of weight 0 is no row: the folds are made of the others.  Splits that are given as
+a list number all rows, and are taken as they are.  Every row must be held out once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
+
+from corollary.core.arrays import Vector
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.wording import one_sentence
+from corollary.engine import Source
+from corollary.engine.choosing_learner import check_routing
+from corollary.engine.sources.opening import as_source
+
+__all__ = ["folds_of", "routed_to_splitter", "router_of", "source_of"]
+
+Folds = list[tuple[Vector, Vector]]
+
+
+def folds_of(
+    encoder: Any, y: Any, n: int, w: Vector | None, routed: Mapping[str, Any]
+) -> Folds:
+    """Return (train, test) of each fold, as numbers of rows.
+
+    `routed` is what else the splitter is to know of all rows, such as their groups.
+    """
+    cv, labels = encoder.cv, encoder.target_type_ != "continuous"
+    rows = np.arange(n)
+    if w is not None and (cv is None or isinstance(cv, Integral) or is_splitter(cv)):
+        rows = rows[w > 0]
+    y = np.asarray(y)[rows]
+    more = {k: None if v is None else np.asarray(v)[rows] for k, v in routed.items()}
+    with one_sentence(encoder, "cv"):
+        if cv is None or isinstance(cv, Integral):
+            kind = StratifiedKFold if labels else KFold
+            draw = encoder.random_state if encoder.shuffle else None
+            cv = kind(
+                5 if cv is None else int(cv), shuffle=encoder.shuffle, random_state=draw
+            )
+        splitter = check_cv(cv, y, classifier=labels)
+        folds = list(splitter.split(rows[:, None], y, **more))
+    held_out = np.bincount(
+        np.concatenate([test for _, test in folds]), minlength=len(rows)
+    )
+    if len(held_out) != len(rows) or (held_out != 1).any():
+        must = "cv must hold out each row exactly once"
+        row = int(np.argmax(held_out != 1))
+        came = f"validation indices that hold row {row} out {held_out[row]} times"
+        remedy = "Use a splitter with folds that do not overlap, such as KFold."
+        raise ParameterError(sentence(encoder, must, came, remedy))
+    return [(rows[train], rows[test]) for train, test in folds]
+
+
+def is_splitter(cv: Any) -> bool:
+    """Tell whether folds are made by a splitter, rather than given."""
+    return hasattr(cv, "split")
+
+
+def source_of(encoder: Any, X: Any) -> Source | None:
+    """Return a source that can be read twice, or None for an array or a frame."""
+    if hasattr(X, "__dask_graph__"):
+        from corollary.engine.sources.dask import DaskSource
+
+        return DaskSource(X)
+    source = as_source(X)
+    if source is not None and not source.replayable:
+        must = "fit_transform must read its rows twice"
+        remedy = "Give a function that returns a new iterator."
+        raise DataError(sentence(encoder, must, source.described, remedy))
+    return source
+
+
+# -- scikit-learn's routing ------------------------------------------------------------
+def router_of(encoder: Any) -> MetadataRouter:
+    """Say that what `fit_transform` gets beside weights goes to the splitter."""
+    mapping = MethodMapping().add(caller="fit_transform", callee="split")
+    router = MetadataRouter(owner=encoder).add_self_request(encoder)
+    return router.add(splitter=check_cv(encoder.cv), method_mapping=mapping)
+
+
+def routed_to_splitter(encoder: Any, further: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the splitter gets of the further arguments of `fit_transform`."""
+    if not further:
+        return {}
+    check_routing(encoder, "fit_transform", further)
+    return dict(process_routing(encoder, "fit_transform", **further).splitter.split)
