@@ -37,6 +37,7 @@ from sklearn.exceptions import ConvergenceWarning
 from corollary.core.arrays import Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.facts import known_values
 from corollary.core.interrupt import as_before, conclude
 from corollary.core.magnitude import check_learned, numerical_errors
 from corollary.core.memory import less_memory
@@ -171,6 +172,7 @@ def conduct(
         report.seconds = time.perf_counter() - begun
         learner.report_ = report
         learner.publish(fitted)
+        report.facts = known_values(report.facts)
         check_learned(learner)
         if isinstance(fitted.statistics, Statistics) and hasattr(
             learner, "partial_fit"
