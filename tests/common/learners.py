@@ -377,6 +377,16 @@ def unlisted() -> list[Case]:
 LEARNERS += unlisted()
 
 
+def all_others() -> list[Case]:
+    """Every estimator that no list above has, with its defaults."""
+    listed = {case.name for case in (*LEARNERS, *ROWS_AT_ONCE)}
+    return [
+        Case(name, {}, (), TARGETS[getattr(corollary, name).target])
+        for name in ESTIMATORS
+        if name not in listed
+    ]
+
+
 def make_data(n: int = 2000, d: int = 6, seed: int = 0) -> Data:
     """Make correlated rows in five loose groups, with three kinds of targets."""
     rng = np.random.default_rng(seed)

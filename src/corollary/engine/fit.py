@@ -36,7 +36,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from corollary.core.arrays import Vector
 from corollary.core.configuration import get_config
-from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.errors import DataError, sentence
+from corollary.core.facts import known_values
 from corollary.core.interrupt import as_before, conclude
 from corollary.core.magnitude import check_learned, numerical_errors
 from corollary.core.memory import less_memory
@@ -51,7 +52,7 @@ from corollary.engine.data import Data
 from corollary.engine.executors.executor import single_threaded_blas
 from corollary.engine.gather import chunk_size, gather
 from corollary.engine.predict import answer
-from corollary.engine.schedules import PerChunk, PerPass
+from corollary.engine.schedules import PerChunk, check_streams, chosen_schedule
 from corollary.engine.sources.opening import open_source
 from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
@@ -171,6 +172,7 @@ def conduct(
         report.seconds = time.perf_counter() - begun
         learner.report_ = report
         learner.publish(fitted)
+        report.facts = known_values(report.facts)
         check_learned(learner)
         if isinstance(fitted.statistics, Statistics) and hasattr(
             learner, "partial_fit"
@@ -315,25 +317,6 @@ def one_batch(learner: SummationLearner, data: Data, report: Report) -> Fitted:
     seen = learner.objective(s, state) if end.objective is None else end.objective
     report.objective.append(seen)
     return complete(learner, data, Fitted(end.state, total, end.rows, report))
-
-
-def chosen_schedule() -> PerPass | PerChunk:
-    """Return the configured schedule."""
-    schedule = get_config().schedule or PerPass()
-    if not isinstance(schedule, PerPass | PerChunk):
-        must = "schedule must be engine.PerPass() or engine.PerChunk(decay)"
-        raise ParameterError(sentence("set_config", must, repr(schedule)))
-    return schedule
-
-
-def check_streams(learner: Any, data: Data, schedule: PerChunk) -> None:
-    """Refuse a schedule of chunks where the learner or its data cannot follow it."""
-    if not hasattr(learner, "partial_fit"):
-        must = "schedule must be engine.PerPass(): its sums hold for one state only"
-        raise ParameterError(sentence(learner, must, f"engine.{schedule}"))
-    if not data.source.replayable:
-        must = "the first chunk of data that comes once must go through partial_fit"
-        raise DataError(sentence(learner, must, data.source.described))
 
 
 # -- steps -----------------------------------------------------------------------------
