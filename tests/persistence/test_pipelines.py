@@ -35,6 +35,7 @@ import corollary
 from corollary import PCA, GaussianNB, LogisticRegression, Ridge
 from corollary.core.errors import ModelFileError, ParameterError
 from corollary.persistence.container import packed, unpacked
+from corollary.preparation import make_column_selector
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((60, 4))
@@ -66,6 +67,18 @@ CASES = {
                 [("o", OrdinalEncoder(encoded_missing_value=-1), ["city"])]
             ),
             GaussianNB(),
+        ),
+        FRAME,
+    ),
+    "columns of any source": (
+        make_pipeline(
+            corollary.ColumnTransformer(
+                [
+                    ("n", corollary.StandardScaler(), make_column_selector("size")),
+                    ("t", corollary.OneHotEncoder(), ["city"]),
+                ]
+            ),
+            LogisticRegression(),
         ),
         FRAME,
     ),

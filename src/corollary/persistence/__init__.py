@@ -7,7 +7,7 @@ a JSON tree, its body the arrays::
      "learned": {...}}
 
 An estimator inside a model is such a tree again; one that stands in two places is named
-by its number the second time.  A class is named by its key in `registry.ESTIMATORS`, or
+by its number the second time.  A class is named by its key in `registry.SAVED`, or
 in the list of scikit-learn's classes (`scikit_learn.py`), a record inside it by its
 package and its class, which must be marked as stored (`core/records.py`).  No module
 path is ever read from a file, and nothing is called or evaluated because a file says

@@ -18,12 +18,11 @@ from corollary.core.report import Report
 from corollary.persistence import scikit_learn
 from corollary.persistence.audit import check_shapes
 from corollary.persistence.trees import NUMERIC, Aside
-from corollary.registry import ESTIMATORS, packages, public_names
+from corollary.registry import SAVED, packages, public_names
 
 __all__ = ["model_of"]
 
 LEARNED = re.compile(r"[a-zA-Z]\w*_|_running|_n_features_out")
-OTHERS_LEARNED = re.compile(r"_?[a-zA-Z]\w*")  # of scikit-learn's estimators
 CALIBRATED = re.compile(r"estimator|calibrators|classes|method|[a-z]+_")
 DATES = re.compile(r"[mM]8\[(Y|M|W|D|h|m|s|ms|us|ns)\]")
 WIDE = 16  # bytes of a letter that many texts of one width may take
@@ -49,16 +48,16 @@ def model_of(tree: dict[str, Any], aside: Aside) -> Any:
         raise ModelFileError("a class must be given by its name")
     if name.startswith(scikit_learn.PREFIX):
         return others_model(tree, aside)
-    if name not in ESTIMATORS:
+    if name not in SAVED:
         raise ModelFileError(f"{name!r} is no estimator of Corollary")
-    cls = getattr(importlib.import_module(ESTIMATORS[name]), name)
+    cls = getattr(importlib.import_module(SAVED[name]), name)
     parameters = value_of(tree["parameters"], aside)
     learned = value_of(tree["learned"], aside)
     if not isinstance(parameters, dict) or not isinstance(learned, dict):
         raise ModelFileError("parameters and learned attributes must have names")
     model = made(cls, parameters)
     check_parameters(model, cls.rules)
-    set_learned(model, learned, LEARNED)
+    set_learned(model, learned, scikit_learn.learned_names(cls) or LEARNED)
     if learned:
         check_shapes(model)
     aside.models.append(model)
@@ -98,7 +97,7 @@ def others_model(tree: dict[str, Any], aside: Aside) -> Any:
         raise ModelFileError("parameters and learned attributes must have names")
     model = made(cls, parameters)
     scikit_learn.refuse_unsafe(model, ModelFileError)
-    set_learned(model, learned, OTHERS_LEARNED)
+    set_learned(model, learned, scikit_learn.LEARNED)
     model = scikit_learn.completed(model)
     aside.models.append(model)
     return model

@@ -21,6 +21,7 @@ Three things are made anew instead of being stored:
 from __future__ import annotations
 
 import importlib
+import re
 from functools import cache
 from typing import Any
 
@@ -29,6 +30,7 @@ import numpy as np
 from corollary.core.errors import ModelFileError, ParameterError, sentence
 
 __all__ = [
+    "LEARNED",
     "TYPES",
     "calibration_records",
     "class_named",
@@ -36,6 +38,7 @@ __all__ = [
     "functions",
     "is_known",
     "kept",
+    "learned_names",
     "refuse_unsafe",
 ]
 
@@ -71,6 +74,7 @@ MODULES = {
     "sklearn.dummy": "DummyClassifier DummyRegressor",
 }
 CLASSES = {name: module for module, names in MODULES.items() for name in names.split()}
+LEARNED = re.compile(r"_?[a-zA-Z]\w*")  # names of what they learn
 OF_NUMPY = "abs cbrt exp expm1 log log10 log1p log2 sign sqrt square"
 OF_SELECTION = "chi2 f_classif f_regression mutual_info_classif mutual_info_regression"
 TYPES = (np.float32, np.float64, np.int32, np.int64, float, int, object)
@@ -92,6 +96,12 @@ def is_known(model: Any) -> bool:
     if not cls.__module__.startswith(PREFIX) or cls.__name__ not in CLASSES:
         return False
     return class_named(f"{PREFIX}{cls.__name__}") is cls
+
+
+def learned_names(cls: Any) -> re.Pattern[str] | None:
+    """Return how attributes are named where a class of ours is one of this list too."""
+    known = (b for b in cls.__mro__ if b.__module__.startswith(PREFIX))
+    return LEARNED if any(base.__name__ in CLASSES for base in known) else None
 
 
 def class_named(name: str) -> Any:

@@ -14,7 +14,7 @@ from corollary.core.records import STORED, record_name
 from corollary.core.report import Report
 from corollary.persistence import scikit_learn
 from corollary.persistence.container import LARGEST
-from corollary.registry import ESTIMATORS
+from corollary.registry import SAVED
 
 __all__ = ["NUMERIC", "Aside", "is_ours", "may_be_saved", "model_tree"]
 
@@ -34,7 +34,7 @@ class Aside:
 def is_ours(model: Any) -> bool:
     """Tell whether a value is an estimator in the table."""
     name = type(model).__name__
-    return ESTIMATORS.get(name) == type(model).__module__
+    return SAVED.get(name) == type(model).__module__
 
 
 def is_stored(value: Any) -> bool:

@@ -36,6 +36,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.checks import check_width, names_checked, names_of
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import stored
 from corollary.core.roles import AnswersSources, Estimator
 from corollary.core.table import Table, column_positions, joined_columns, table_of
 from corollary.engine import DaskSource, Data, Source
@@ -309,6 +310,7 @@ def through(transformer: Any, table: Table, single: bool) -> Any:
 
 
 # -- choosing columns ------------------------------------------------------------------
+@stored
 @dataclass(frozen=True)
 class Selector:
     """A function of data: the names of the columns that meet every condition."""
