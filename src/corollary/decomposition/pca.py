@@ -1,7 +1,7 @@
 """Principal component analysis, in summation form.
 
 Also known as: PCA, Karhunen-Loeve transform, KLT, Hotelling transform, proper
-orthogonal decomposition.
+orthogonal decomposition, uncentred PCA.
 Related words: whitening, noise variance.
 
 With rows centred, xc = x - mean, and covariance S = sum_n w_n xc_n xc_n' / (n - 1),

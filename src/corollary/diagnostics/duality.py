@@ -1,6 +1,7 @@
 """The primal and the dual value of a problem, their gap, and the saddle point theorem.
 
-Also known as: duality gap, strong duality, minimax theorem, primal and dual problem.
+Also known as: duality gap, strong duality, minimax theorem, primal and dual problem,
+saddle point theorem.
 
 With L, theta and the constraints g <= 0, h = 0 of `diagnostics/kkt.py`,
 

@@ -189,7 +189,10 @@ class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
         away = (s.mean - centre) @ whiten  # B = away' diag(shares) away
         J, Q = eigh((away * shares[:, None]).T @ away)
         most = self.n_components or min(state.k - 1, state.d)
-        J, V = np.maximum(J[::-1], 0.0)[:most], (whiten @ Q)[:, ::-1][:, :most]
+        J, V = np.maximum(J[::-1], 0.0), (whiten @ Q)[:, ::-1]
+        if self.weighting == "total":
+            V = untied(J, V)
+        J, V = J[:most], V[:, :most]
         V = V * facing(s.mean, V)
         b = -float(V[:, 0] @ s.mean.mean(axis=0)) if state.k == 2 else None  # (5)
         ranged = float(values[-1] / values[kept][0])
@@ -306,6 +309,19 @@ def scored(chunk: Chunk, v: Floats) -> tuple[Vector, Vector, Vector]:
     """Return score, class and weight of each row."""
     w = np.ones(chunk.n) if chunk.w is None else chunk.w
     return chunk.X @ v, chunk.y, w
+
+
+def untied(J: Floats, V: Floats) -> Floats:
+    """Turn directions that all have J = 1 so that they are orthogonal, shortest first.
+
+    Fewer rows than features have as many of these as they have classes, less one.
+    """
+    tied = np.flatnonzero(J > 1 - 1e-9)
+    if len(tied) < 2:
+        return V
+    V = V.copy()
+    V[:, tied] = V[:, tied] @ eigh(V[:, tied].T @ V[:, tied])[1]
+    return V
 
 
 def facing(means: Floats, V: Floats) -> Floats:

@@ -172,7 +172,8 @@ class JointTable:
     def moments(self) -> SecondMoments:
         """Return means, variances and covariances of the variables (9).
 
-        Also known as: expectation, expected value, variance of a random variable.
+        Also known as: expectation, expected value, variance of a random variable,
+        covariance of a joint table.
         The levels must be numbers.
 
         >>> dice = JointTable(np.full((6, 6), 1 / 36), levels=[range(1, 7)] * 2)
