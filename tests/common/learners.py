@@ -357,6 +357,7 @@ ROWS_AT_ONCE = [
 
 
 TARGETS = {"none": "none", "labels": "label", "number": "number", "numbers": "number"}
+TARGETS["either"] = "number"
 
 
 def unlisted() -> list[Case]:
