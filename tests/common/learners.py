@@ -330,6 +330,20 @@ LEARNERS = [
         kind="categories",
     ),
     Case("OrdinalEncoder", {}, ("categories_",), kind="categories"),
+    Case(
+        "TargetEncoder",
+        {"cv": 2, "random_state": 0},
+        ("categories_", "encodings_", "target_mean_"),
+        "number",
+        kind="categories",
+    ),
+    Case(
+        "TargetEncoder",
+        {"smooth": 2.0},
+        ("categories_", "encodings_", "target_mean_"),
+        "label",
+        kind="categories",
+    ),
 ]
 
 #: Learners that need all rows at once, and whose answer may hang on their order.

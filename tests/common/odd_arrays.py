@@ -259,6 +259,7 @@ def usual_target(name: str) -> str:
     """Return a target that suits an estimator."""
     kind = getattr(getattr(corollary, name), "target", "labels")
     usual = {"labels": "two", "number": "amounts", "numbers": "amounts"}
+    usual["either"] = "amounts"
     return usual.get(kind, "none")
 
 

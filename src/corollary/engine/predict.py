@@ -262,10 +262,13 @@ def answer(
     """Answer for a method that was given a source; NotImplemented for anything else."""
     name = method.__name__
     if name == "fit_transform":
-        if not hasattr(X, "__dask_graph__") and as_source(X) is None:
+        source: Any = X if hasattr(X, "__dask_graph__") else as_source(X)
+        if source is None:
             return NotImplemented
-        getattr(model, "fit_source", model.fit)(X, *args, **options)
-        return model.transform(X)
+        if hasattr(model, "fit_transform_source"):  # which is not fit, then transform
+            return model.fit_transform_source(source, *args, **options)
+        getattr(model, "fit_source", model.fit)(source, *args, **options)
+        return model.transform(source)
     if hasattr(X, "__dask_graph__"):
         from corollary.engine.sources.dask import DaskSource
         from corollary.engine.sources.dask_answers import dask_answer

@@ -57,7 +57,8 @@ def check_answer(model: Any, name: str, answer: Any) -> None:
     shape = answer.shape if hasattr(answer, "shape") else np.shape(answer)
     if shape[:1] != (ROWS,):
         raise ModelFileError(f"{type(model).__name__} cannot {name} row by row")
-    K = len(getattr(model, "classes_", ()))
+    classes = getattr(model, "classes_", None)
+    K = 0 if classes is None else len(classes)
     scores = name in ("predict_proba", "decision_function")
     if K and scores and len(shape) == 2 and shape[1] not in (K, K * (K - 1) // 2):
         raise ModelFileError(f"{name} must have one score for each of {K} classes")

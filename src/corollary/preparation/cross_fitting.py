@@ -25,7 +25,7 @@ from corollary.engine import Source
 from corollary.engine.choosing_learner import check_routing
 from corollary.engine.sources.opening import as_source
 
-__all__ = ["folds_of", "routed_to_splitter", "router_of", "source_of"]
+__all__ = ["folds_of", "read_twice", "routed_to_splitter", "router_of"]
 
 Folds = list[tuple[Vector, Vector]]
 
@@ -69,14 +69,18 @@ def is_splitter(cv: Any) -> bool:
     return hasattr(cv, "split")
 
 
-def source_of(encoder: Any, X: Any) -> Source | None:
-    """Return a source that can be read twice, or None for an array or a frame."""
+def read_twice(encoder: Any, X: Any, y: Any, w: Any) -> Source:
+    """Return data as a source that can be read twice, to fit and to encode."""
     if hasattr(X, "__dask_graph__"):
         from corollary.engine.sources.dask import DaskSource
 
-        return DaskSource(X)
+        return DaskSource(X, y, w)
     source = as_source(X)
-    if source is not None and not source.replayable:
+    assert source is not None
+    if y is not None or w is not None:
+        must = "y and sample_weight must come inside the source, next to X"
+        raise DataError(sentence(encoder, must, "them as separate arguments"))
+    if not source.replayable:
         must = "fit_transform must read its rows twice"
         remedy = "Give a function that returns a new iterator."
         raise DataError(sentence(encoder, must, source.described, remedy))

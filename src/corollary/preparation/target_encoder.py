@@ -25,7 +25,7 @@ over any source.  To hold rows out is to know them one by one: `fit_transform` g
 them in memory.
 
 Notation: v = categories_; h = encodings_; m = target_mean_.
-Course: S1-38, S0-5. References: Micci-Barreca (2001); Efron and Morris (1977).
+Course: S1-10, S3-25. References: Micci-Barreca (2001); Efron and Morris (1977).
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ from corollary.preparation.category_learner import (
 )
 from corollary.preparation.cross_fitting import (
     folds_of,
+    read_twice,
     routed_to_splitter,
     router_of,
-    source_of,
 )
 from corollary.preparation.expansion import exact
 from corollary.preparation.given_categories import given_categories
@@ -166,7 +166,7 @@ class TargetEncoder(SummationLearner, Transformer):
         """Tell whether y is labels or numbers; rows of weight 0 have no say."""
         if reset and self.target_type == "auto":
             y = y if w is None or w.all() else np.asarray(y)[w > 0]
-            with one_sentence(self, "y"):
+            with one_sentence(self, "y"), np.errstate(invalid="ignore"):
                 kind = type_of_target(y, input_name="y")
             if kind not in KINDS:
                 must = f"y must be one of {KINDS}"
@@ -185,12 +185,11 @@ class TargetEncoder(SummationLearner, Transformer):
             if not source.replayable and source.classes is None:
                 must = "target_type must be stated where chunks come once"
                 raise ParameterError(sentence(self, must, "'auto'"))
-            try:
-                classes = source.labels(self)
-            except DataError:  # fractions are no labels
+            classes = labels_of_source(self, source)
+            several = classes is not None and len(classes) > 2
+            self.target_type_ = "multiclass" if several else "binary"
+            if classes is None:
                 self.target_type_ = "continuous"
-            else:
-                self.target_type_ = "binary" if len(classes) <= 2 else "multiclass"
         else:
             self.target_type_ = self.target_type
         return self.target_of(None, None, False), classes
@@ -332,18 +331,38 @@ class TargetEncoder(SummationLearner, Transformer):
         Returns
         -------
         array of shape (n, d), or (n, d k) of k > 2 classes
-            Of a source a source in memory, with its target and weights.
+            Of a source a source in memory, see `fit_transform_source`.
         """
         routed = routed_to_splitter(self, params)
-        source = source_of(self, X)
-        if source is None:
-            self.fit(X, y, sample_weight)
-            rows = self._rows(X, y, sample_weight)
-            return self._held_out(rows, y, routed)
-        self.fit(source, y, sample_weight)
+        self.fit(X, y, sample_weight)
+        return self._held_out(self._rows(X, y, sample_weight), y, routed)
+
+    def fit_transform_source(
+        self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any
+    ) -> ArraySource:
+        """Do the same for a source; its rows are gathered in memory.
+
+        Parameters
+        ----------
+        X : Source, iterator of chunks, or Dask collection
+        y, sample_weight : Dask collection, optional
+            None where the source carries them.
+        **params
+            As in `fit_transform`.
+
+        Returns
+        -------
+        ArraySource
+            The encoded rows, with target and weights.
+        """
+        routed = routed_to_splitter(self, params)
+        source = read_twice(self, X, y, sample_weight)
+        self.fit(source)
         rows = gather(Data(self, open_source(self, source, reset=False)))
         y = rows.y if self.classes_ is None else self.classes_[rows.y]
-        return ArraySource(self._held_out(rows, y, routed), y, rows.w)
+        found = ArraySource(self._held_out(rows, y, routed), y, rows.w)
+        found.names = self.get_feature_names_out().tolist()
+        return found
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> Chunk:
         """Return rows in memory with y as `statistics` takes it; none is left out."""
@@ -398,6 +417,16 @@ class TargetEncoder(SummationLearner, Transformer):
     def get_metadata_routing(self) -> Any:
         """Return what goes where: further arguments of `fit_transform` to `cv`."""
         return router_of(self)
+
+
+def labels_of_source(who: object, source: Source) -> Vector | None:
+    """Return the labels of a source, None where its target is a number."""
+    try:
+        labels = source.labels(who)
+    except DataError:  # fractions are no labels
+        return None
+    fractions = labels.dtype.kind == "f" and (labels != np.floor(labels)).any()
+    return None if fractions else labels
 
 
 def shrunken(sums: Groups, rows: Groups, smooth: Any) -> Floats:
