@@ -145,6 +145,7 @@ from .preparation.fourier_basis import FourierBasis as FourierBasis
 from .preparation.landmark_features import LandmarkFeatures as LandmarkFeatures
 from .preparation.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
 from .preparation.min_max_scaler import MinMaxScaler as MinMaxScaler
+from .preparation.missing_indicator import MissingIndicator as MissingIndicator
 from .preparation.normalizer import Normalizer as Normalizer
 from .preparation.nystroem import Nystroem as Nystroem
 from .preparation.one_hot_encoder import OneHotEncoder as OneHotEncoder
@@ -157,6 +158,7 @@ from .preparation.radial_basis import RadialBasis as RadialBasis
 from .preparation.rbf_sampler import RBFSampler as RBFSampler
 from .preparation.robust_scaler import RobustScaler as RobustScaler
 from .preparation.sigmoid_basis import SigmoidBasis as SigmoidBasis
+from .preparation.simple_imputer import SimpleImputer as SimpleImputer
 from .preparation.spline_transformer import SplineTransformer as SplineTransformer
 from .preparation.standard_scaler import StandardScaler as StandardScaler
 from .preparation.target_encoder import TargetEncoder as TargetEncoder

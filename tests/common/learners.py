@@ -291,6 +291,15 @@ LEARNERS = [
         ("coef_", "intercept_"),
         "number",
     ),
+    Case("StandardScaler", {}, ()),
+    Case("StandardScaler", {"with_mean": False}, ()),
+    Case("RobustScaler", {}, ()),
+    Case("RobustScaler", {"with_centering": False}, ()),
+    *(
+        Case("SimpleImputer", {"strategy": strategy}, ())
+        for strategy in ("mean", "median", "most_frequent")
+    ),
+    Case("MissingIndicator", {"features": "all"}, ()),
     Case("SplineTransformer", {"knots": "quantile"}, ("knots_",)),
     Case("SplineTransformer", {"kind": "natural"}, ("knots_",)),
     Case("RadialBasis", {"centers": "quantile"}, ("centers_", "width_")),

@@ -14,7 +14,6 @@ X = np.where(RNG.random((60, 5)) < 0.4, 0.0, RNG.normal(size=(60, 5)))
 X[7] = 0.0
 
 
-@pytest.mark.course("S4-5")
 @pytest.mark.parametrize("norm", ["l1", "l2", "max"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_rows_are_scikit_learns(norm, dtype):

@@ -82,6 +82,8 @@ FACTS: dict[str, Fact] = {
     "contested_share": Fact(
         "rows that several classes claim", label="by several", words=share
     ),
+    "n_missing": Fact("values that are missing", label="missing values"),
+    "missing_share": Fact("share of the values that are missing", words=share),
     "n_words": Fact("words of the vocabulary", kind=int, label="words"),
     # -- the decision ------------------------------------------------------------------
     "n_actions": Fact(

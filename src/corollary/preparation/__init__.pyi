@@ -7,6 +7,7 @@ from .landmark_features import LandmarkFeatures as LandmarkFeatures
 from .landmarks import leverage_scores as leverage_scores
 from .max_abs_scaler import MaxAbsScaler as MaxAbsScaler
 from .min_max_scaler import MinMaxScaler as MinMaxScaler
+from .missing_indicator import MissingIndicator as MissingIndicator
 from .normalizer import Normalizer as Normalizer
 from .nystroem import Nystroem as Nystroem
 from .one_hot_encoder import OneHotEncoder as OneHotEncoder
@@ -17,6 +18,7 @@ from .radial_basis import RadialBasis as RadialBasis
 from .rbf_sampler import RBFSampler as RBFSampler
 from .robust_scaler import RobustScaler as RobustScaler
 from .sigmoid_basis import SigmoidBasis as SigmoidBasis
+from .simple_imputer import SimpleImputer as SimpleImputer
 from .spline_transformer import SplineTransformer as SplineTransformer
 from .standard_scaler import StandardScaler as StandardScaler
 from .target_encoder import TargetEncoder as TargetEncoder

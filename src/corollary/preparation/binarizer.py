@@ -8,7 +8,7 @@ Each entry is changed by itself: nothing is learned.  What a sparse row does not
 is 0 and stays 0, so that it needs t >= 0.
 
 Notation: t = threshold.
-Course: S4-5. Reference: Bishop (2006), 4.3.
+Reference: Bishop (2006), 4.3.
 """
 
 from __future__ import annotations

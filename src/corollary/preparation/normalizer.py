@@ -10,7 +10,7 @@ Each row is scaled by itself: nothing is learned.  Squares that would vanish are
 x / max |x|.
 
 Notation: ||.|| = norm.
-Course: S4-5. Reference: Salton, Wong, Yang (1975).
+Reference: Salton, Wong, Yang (1975).
 """
 
 from __future__ import annotations
