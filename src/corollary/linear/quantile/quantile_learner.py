@@ -8,7 +8,7 @@ ends at the corner that the nearest rows make, if that is no worse, and with a d
 gap that is never below the truth.
 
 Columns are centred and scaled inside (only scaled where they are sparse), which changes
-no prediction; roughly, by powers of 2 and their sixteenths, so that few digits are lost.
+no prediction; roughly, by powers of 2 and their sixteenths, so that few digits go.
 """
 
 from __future__ import annotations
