@@ -8,7 +8,7 @@ ends at the corner that the nearest rows make, if that is no worse, and with a d
 gap that is never below the truth.
 
 Columns are centred and scaled inside (only scaled where they are sparse), which changes
-no prediction.
+no prediction; roughly, by powers of 2 and their sixteenths, so that few digits go.
 """
 
 from __future__ import annotations
@@ -102,8 +102,10 @@ class QuantileLearner(SummationLearner, SingleRegressor):
         route = asked if asked != "auto" else "highs" if small else "interior-point"
         scale = np.sqrt(s.M2[:d] / s.n)
         scale = np.where(scale > 1e-12 * np.abs(s.mean[:d]), scale, 1.0)
+        scale = np.exp2(np.round(np.log2(scale)))
         centred = self.fit_intercept and not source.sparse
-        shift = s.mean[:d] if centred else np.zeros(d)
+        whole = np.round(16 * (s.mean[:d] / scale)) / 16
+        shift = scale * whole if centred else np.zeros(d)
         spread = float(np.sqrt(s.M2[d] / s.n)) or abs(float(s.mean[d])) or 1.0
         b = np.zeros(d + int(self.fit_intercept))
         if self.fit_intercept:
