@@ -286,6 +286,29 @@ def test_types_of_arrow(array, kind, wanted):
     assert all_same(column.array().tolist(), wanted)
 
 
+def test_a_slice_of_a_long_dictionary_holds_its_own_labels_only():
+    array = pa.array([f"{i}" for i in range(5000)] + [None]).dictionary_encode()
+    column = table_of("X", pa.table({"a": array.slice(4999)})).column(0)
+    assert column.values.tolist() == ["4999"]
+    assert column.array().tolist() == ["4999", None]
+
+
+def test_a_table_is_an_array_and_a_pandas_frame_to_others():
+    frame = frames()["pandas"]
+    table = table_of("X", frame)
+    again = table.frame()
+    assert list(again.columns) == list(frame.columns)
+    assert again["grade"].dtype == frame["grade"].dtype
+    assert again["age"].dtype == np.int64
+    assert all_same(again["town"].tolist(), frame["town"].tolist())
+    assert np.asarray(table).shape == (4, 7)
+    odd = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), ["a", "a", None])
+    rows = table_of("X", pa.table({"a": odd})).frame()
+    assert rows["a"].tolist()[:2] == ["a", "a"]
+    numbers = table_of("X", np.eye(2)).frame(["u", "v"])
+    np.testing.assert_array_equal(numbers[["v", "u"]], np.eye(2)[:, ::-1])
+
+
 def test_unused_categories_are_no_labels():
     column = pd.Series(pd.Categorical(["b", "b"], categories=["c", "b", "a"]))
     labels, codes = table_of("X", column.to_frame()).column(0).coded()

@@ -108,6 +108,8 @@ def _codes(array: Any) -> tuple[Vector, Vector]:
     """Return the labels of a dictionary array and the codes of its rows."""
     import pyarrow as pa
 
+    if len(array.dictionary) > len(array):  # of a larger array: leave what is not used
+        array = array.dictionary_decode().dictionary_encode()
     codes = array.indices.cast(pa.int32())
     if codes.null_count:
         codes = codes.fill_null(-1)

@@ -14,7 +14,12 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from corollary.core.checks import are_names_checked, check_features, check_width
+from corollary.core.checks import (
+    are_names_checked,
+    check_features,
+    check_given,
+    check_width,
+)
 from corollary.core.column import Column
 from corollary.core.errors import DataError, sentence
 from corollary.core.frames import is_frame
@@ -54,6 +59,7 @@ def check_table(learner: Any, X: Any, *, reset: bool, sparse: bool) -> Table:
 
 def plain(learner: Any, X: Any, sparse: bool) -> Any:
     """Return an array of any type as scikit-learn's encoders take it."""
+    check_given(learner, X)
     if sparse and sp.issparse(X):
         X = sound_csr(learner, X)
     options: dict[str, Any] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import numbers
+import os
 from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
@@ -38,6 +39,7 @@ __all__ = [
     "check_X",
     "check_finite",
     "check_finite_values",
+    "check_given",
     "check_labels",
     "check_memory",
     "check_query",
@@ -149,8 +151,23 @@ def check_features(learner: Any, table: Table, reset: bool) -> None:
         raise DataError(sentence(learner, must, f"{list(table.names or ())[:10]}"))
 
 
+def check_given(learner: Any, X: Any) -> None:
+    """Say what X may be, and what a source needs, where it is neither of them."""
+    must = "X must be rows: an array, a data frame or a source"
+    if isinstance(X, str | bytes | os.PathLike):
+        came = repr(os.fspath(X))
+        remedy = "Use engine.ParquetSource(path) or engine.CSVSource(path) for files."
+        raise DataError(sentence(learner, must, came, remedy))
+    known = ("__array__", "__len__", "__array_interface__", "__dataframe__", "shape")
+    if not isinstance(X, numbers.Number) and not any(hasattr(X, k) for k in known):
+        came = f"an object of type {type(X).__name__}"
+        remedy = "A source extends engine.Source: parts(), has_target, labels, encoded."
+        raise DataError(sentence(learner, must, came, remedy))
+
+
 def readable(learner: Any, X: Any, sparse: bool) -> Any:
     """Return what scikit-learn can be trusted with: no frame, no wild indices."""
+    check_given(learner, X)
     if isinstance(X, Table):
         return X.matrix(who=learner)
     if is_frame(X):

@@ -161,8 +161,9 @@ class Column:
         """Return a pandas series of the column; a category keeps its labels."""
         if self.kind == "category" and self.codes is not None:
             labels = pandas.Index(self.values)
-            coded = pandas.Categorical.from_codes(self.codes, categories=labels)
-            return pandas.Series(coded)
+            if labels.is_unique and not labels.hasnans:
+                coded = pandas.Categorical.from_codes(self.codes, categories=labels)
+                return pandas.Series(coded)
         values = self.array()
         values = values.astype(object) if values.dtype.kind in "US" else values
         return pandas.Series(values, dtype=values.dtype)

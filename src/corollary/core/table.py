@@ -187,6 +187,10 @@ class Table:
             out[:, j] = array if plain else objects_array(array.tolist())
         return out
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        held = self.held.toarray() if self.sparse else self.objects()
+        return np.array(held, dtype=dtype, copy=copy)
+
     def frame(self, names: Sequence[str] | None = None) -> Any:
         """Return the table as a pandas frame, for models of others."""
         import pandas as pd

@@ -15,7 +15,7 @@ would use, and the order is kept.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import is_classifier, is_regressor
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -145,9 +144,11 @@ class Call:
 
 def reads_tables(model: Any) -> bool:
     """Tell whether a model is one of ours, or a pipeline that begins with one."""
-    steps = getattr(model, "steps", None)
-    first = steps[0][1] if isinstance(model, Pipeline) and steps else model
-    return isinstance(first, Estimator)
+    if isinstance(model, Estimator):
+        return True
+    from sklearn.pipeline import Pipeline
+
+    return isinstance(model, Pipeline) and isinstance(model.steps[0][1], Estimator)
 
 
 @dataclass(frozen=True)
@@ -156,12 +157,18 @@ class Transformed:
 
     call: Call
     like: Any  # one row as the transformer makes it
-    names: tuple[str, ...] | None  # of the columns that it makes
+    names: list[str] | None  # of the columns that it makes
 
     def __call__(self, chunk: Chunk) -> Chunk:
-        X = as_rows(self.call(chunk), self.like)
-        X = Table(X.held, self.names, X.n) if isinstance(X, Table) else X
+        X = named(as_rows(self.call(chunk), self.like), self.names)
         return replace(chunk, X=X, memory={})
+
+
+def named(X: Any, names: Sequence[str] | None) -> Any:
+    """Return rows under the names of their columns, where they are a table."""
+    if not isinstance(X, Table):
+        return X
+    return Table(X.held, None if names is None else tuple(names), X.n)
 
 
 @dataclass(frozen=True)
@@ -238,7 +245,8 @@ def transformed(model: Any, method: str, source: Source) -> MappedSource:
     name = type(model).__name__
     described = f", through {name}"
     names = columns_of(model, method, like) if method == "transform" else None
-    function = Transformed(call, like, None if names is None else tuple(names))
+    like = named(like, names)
+    function = Transformed(call, like, names)
     return MappedSource(source, function, like=like, names=names, described=described)
 
 

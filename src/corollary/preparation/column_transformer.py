@@ -161,9 +161,7 @@ class ColumnTransformer(Transforming, compose.ColumnTransformer, Estimator):
         if reads_sources(own):
             return own.fit(columns)
         if get_tags(own).target_tags.required:
-            must = (
-                f"the transformer {group.name!r} must be Corollary's, to see a target"
-            )
+            must = f"{group.name!r} must be a transformer of Corollary, to see a target"
             came = f"{type(own).__name__} on a source"
             raise DataError(sentence(self, must, came, "Fit it to rows in memory."))
         rows = gather(Data(self, columns.unlabelled().tables()))
@@ -186,7 +184,8 @@ class ColumnTransformer(Transforming, compose.ColumnTransformer, Estimator):
             "n_jobs": None,
         }
         books = compose.ColumnTransformer(**options)
-        books.fit_transform(frame)
+        with names_checked():
+            books.fit_transform(frame)
         for stale in ("feature_names_in_", "output_indices_"):
             self.__dict__.pop(stale, None)
         learned = {k: v for k, v in vars(books).items() if k not in options}

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -84,11 +86,24 @@ class ChunkSource(Source):
         if isinstance(X, Table):
             self._kinds = X.kinds
         self.names = names_in(first)
-        some = [0] if chunk.n else []
+        some = np.arange(min(1, chunk.n))
         y = None if y is None else y[:0].copy()
         self._first = Chunk(X[some], y)  # how every chunk must be made
         if not self.replayable:
-            self._pending = _chain(first, items)
+            self._pending = chain([first], items)
+            if self.tabular and not chunk.n:
+                self._look_further()
+
+    def _look_further(self) -> None:
+        """Find a row to show in chunks that come once, and put them back."""
+        looked, items = [], self._pending or iter(())
+        for item in items:
+            looked.append(item)
+            chunk = self._chunk(item, len(looked) - 1, 0)
+            if chunk.n and self._first is not None:
+                self._first = replace(self._first, X=chunk.X[[0]])
+                break
+        self._pending = chain(looked, items)
 
     @property
     def has_target(self) -> bool:
@@ -183,6 +198,8 @@ class ChunkSource(Source):
 def matrix_of(X: Any, number: int) -> Matrix:
     """Return a chunk's rows as a C-ordered array or CSR matrix of floats."""
     must = f"chunk {number} must be a numeric matrix"
+    if isinstance(X, Table) or is_frame(X):
+        X = table_of(WHO, X).matrix(who=WHO)
     try:
         X = canonical(WHO, X) if sp.issparse(X) else np.ascontiguousarray(X)
     except DataError:
@@ -215,11 +232,6 @@ def columns_of(y: Vector | None) -> str:
     if y is None:
         return "no y"
     return "a vector y" if y.ndim == 1 else f"y of {y.shape[1]} columns"
-
-
-def _chain(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
-    yield first
-    yield from rest
 
 
 def holds_more_than_numbers(X: Any) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Vector
+from corollary.core.errors import DataError, sentence
 from corollary.core.frames import is_frame
 from corollary.core.sparse import canonical
 from corollary.core.table import Table, table_of
@@ -55,6 +56,9 @@ class MappedSource(Source):
         classes: Vector | None = None,
         described: str = "",
     ) -> None:
+        if not isinstance(base, Source):
+            must = "base must be a source: an engine.Source with parts()"
+            raise DataError(sentence("MappedSource", must, f"{type(base).__name__}"))
         self.base, self.function = base, function
         if like is None:
             self.n_features, self.dtype = base.n_features, base.dtype

@@ -189,7 +189,8 @@ class Source(ABC):
         if not self.tabular:
             zeros = np.zeros((1, self.n_features), self.dtype)
             return sp.csr_array(zeros) if self.sparse else zeros
-        for chunk in (chunk for part in self.parts() for chunk in part.chunks()):
+        parts = self.without_target().parts()
+        for chunk in (chunk for part in parts for chunk in part.chunks()):
             if chunk.n:
                 return chunk.X[np.arange(min(rows, chunk.n))]
         must = "a source must give at least one row"
