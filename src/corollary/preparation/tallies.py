@@ -22,6 +22,7 @@ Course: S0-63. Reference: Chan, Golub and LeVeque (1979).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +35,16 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.memory import check_memory
 from corollary.engine.statistics import Statistics
 
-__all__ = ["Groups", "Tallies", "Tally", "Weights", "labels_of", "weights_of"]
+__all__ = [
+    "Groups",
+    "Tallies",
+    "Tally",
+    "Weights",
+    "check_size",
+    "codes_of",
+    "labels_of",
+    "weights_of",
+]
 
 MOST = 10_000_000  # distinct values of a column
 OBJECT_BYTES = 150  # of a text, with its place in a list and in a table
@@ -99,6 +109,10 @@ class Groups(Statistics):
         mean = self.mean + delta * share  # (2)
         between = delta**2 * (self.weight[:, None] * share)
         return Groups(weight, mean, self.squares + other.squares + between)
+
+    def __getitem__(self, some: Any) -> Groups:
+        """Return some of the groups."""
+        return Groups(self.weight[some], self.mean[some], self.squares[some])
 
     def placed(self, place: Vector, k: int) -> Groups:
         """Return the same among k values, each at its place."""
@@ -181,66 +195,68 @@ def check_size(who: object, name: str, labels: Vector) -> None:
 
 
 # -- the values of one chunk -----------------------------------------------------------
+def codes_of(column: Column, who: object) -> tuple[Vector, Vector]:
+    """Return the distinct values of a column in order, and which each row has."""
+    if column.codes is None and column.values.dtype.kind == "f":
+        found = _whole_codes(column.values)
+        if found is not None:
+            return found
+    return column.coded(who)
+
+
 def labels_of(column: Column, who: object) -> Vector:
     """Return the distinct values of a column in order."""
-    if column.codes is not None:
-        return weights_of(column, None, who)[0]
     values = column.values
-    if values.dtype.kind in "OUS":
-        try:
-            some = objects_array(set(values.tolist()))
-        except TypeError:  # values that cannot be compared, as lists
-            return distinct(values, who)[0]
-        labels = distinct(some, who)[0]
-        return labels if values.dtype == object else labels.astype(values.dtype)
-    if values.dtype.kind == "f":
-        return _counted_floats(values, None)[0]
-    return distinct(values, who)[0]
+    if column.codes is None and values.dtype.kind in "OUS":
+        return _ordered(set, values, who)[0]
+    if column.codes is None and values.dtype.kind == "f":
+        found = _whole_codes(values)
+        return np.unique(values) if found is None else found[0]
+    return codes_of(column, who)[0]
 
 
 def weights_of(column: Column, w: Vector | None, who: object) -> tuple[Vector, Vector]:
     """Return the distinct values of a column in order, and the weight of each."""
-    if column.codes is None:
-        if column.values.dtype.kind == "f":
-            return _counted_floats(column.values, w)
-        if column.values.dtype.kind in "OUS" and w is None:
-            return _counted_objects(column.values, who)
-    labels, codes = column.coded(who)
+    if column.codes is None and w is None and column.values.dtype.kind in "OUS":
+        labels, place, found = _ordered(Counter, column.values, who)
+        counts = np.fromiter(found.values(), dtype=np.float64, count=len(found))
+        return labels, np.bincount(place, counts, minlength=len(labels))
+    labels, codes = codes_of(column, who)
     return labels, np.bincount(codes, w, minlength=len(labels))
 
 
-def _counted_objects(values: Vector, who: object) -> tuple[Vector, Vector]:
-    """Count texts or objects, each NaN as one value."""
+def _ordered(
+    collect: Callable[[list[Any]], Any], values: Vector, who: object
+) -> tuple[Vector, Vector, Any]:
+    """Collect texts or objects, and put them in order: labels, places, collection."""
     try:
-        found = Counter(values.tolist())
-    except TypeError:
-        return distinct(values, who)  # refuses them
+        found = collect(values.tolist())
+    except TypeError:  # values that cannot be compared, as lists
+        found = values.tolist()
     labels, place = distinct(objects_array(found), who)
-    counts = np.fromiter(found.values(), dtype=np.float64, count=len(found))
-    weights = np.bincount(place, counts, minlength=len(labels))
-    return labels if values.dtype == object else labels.astype(values.dtype), weights
+    return (
+        labels if values.dtype == object else labels.astype(values.dtype),
+        place,
+        found,
+    )
 
 
-def _counted_floats(values: Vector, w: Vector | None) -> tuple[Vector, Vector]:
-    """Count floats; whole ones that lie close together need no sort."""
+def _whole_codes(values: Vector) -> tuple[Vector, Vector] | None:
+    """Return labels and codes of floats that are whole and close, without a sort."""
     missing = np.isnan(values)
     some = bool(missing.any())
-    known = values[~missing] if some else values
-    own = w[~missing] if some and w is not None else w
-    steps = whole_steps(known)
+    steps = whole_steps(values[~missing] if some else values)
     if steps is None:
-        labels, at = np.unique(known, return_inverse=True)
-        weights = np.bincount(at, own, minlength=len(labels))
-    else:
-        counts = np.bincount(steps)
-        found = np.flatnonzero(counts)
-        labels = (found + np.floor(known.min())).astype(values.dtype)
-        weights = (counts if own is None else np.bincount(steps, own))[found]
+        return None
+    low = float(np.nanmin(values))
+    there = np.bincount(steps) > 0
+    place = np.cumsum(there, dtype=np.int32) - np.int32(1)
+    labels = (np.flatnonzero(there) + low).astype(values.dtype)
     if not some:
-        return labels, weights
-    rest = missing.sum() if w is None else w[missing].sum()
-    nan = np.array([np.nan], dtype=values.dtype)
-    return np.append(labels, nan), np.append(weights, rest)
+        return labels, place[steps]
+    codes = np.full(len(values), len(labels), dtype=np.int32)
+    codes[~missing] = place[steps]
+    return np.append(labels, values.dtype.type(np.nan)), codes
 
 
 def whole_steps(values: Vector) -> Vector | None:

@@ -30,7 +30,7 @@ Course: S1-10, S3-25. References: Micci-Barreca (2001); Efron and Morris (1977).
 
 from __future__ import annotations
 
-from functools import partial
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,7 +39,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.check_table import check_table
-from corollary.core.checks import check_targets, check_weights, encode_labels
+from corollary.core.checks import check_weights
 from corollary.core.column import Column
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.memory import check_memory
@@ -58,6 +58,7 @@ from corollary.preparation.category_learner import (
     first_categories,
 )
 from corollary.preparation.cross_fitting import (
+    HeldOut,
     folds_of,
     read_twice,
     routed_to_splitter,
@@ -66,7 +67,7 @@ from corollary.preparation.cross_fitting import (
 from corollary.preparation.expansion import exact
 from corollary.preparation.given_categories import given_categories
 from corollary.preparation.positions import Positions, positions
-from corollary.preparation.tallies import Groups, Tallies, Tally, check_size
+from corollary.preparation.tallies import Groups, Tallies, Tally, check_size, codes_of
 
 __all__ = ["TargetEncoder"]
 
@@ -229,7 +230,7 @@ class TargetEncoder(SummationLearner, Transformer):
 
     def _tally(self, X: Any, j: int, y: Vector, w: Vector | None) -> Tally:
         who, name = type(self).__name__, X.name(j)
-        labels, codes = X.column(j).coded(who)
+        labels, codes = codes_of(X.column(j), who)
         if isinstance(self.categories, str):
             check_size(who, name, labels)
             return Tally(who, name, labels, self._groups(codes, len(labels), w, y))
@@ -293,20 +294,25 @@ class TargetEncoder(SummationLearner, Transformer):
         -------
         array of shape (n, d), or (n, d k) of k > 2 classes
         """
-        return self._encoded(self._table(X))
+        table = self._table(X)
+        out, m = self._room(len(table))
+        for j, known in enumerate(self.categories_):
+            found = self._positions(table.column(j), known)
+            out[:, j * m : (j + 1) * m] = found.look_up(self._encoding(j))
+        return out
 
-    def _encoded(self, table: Table) -> Floats:
-        n, width = len(table), len(self.encodings_)
+    def _room(self, n: int) -> tuple[Floats, int]:
+        """Return an array for n encoded rows, and how many columns an input has."""
+        width = len(self.encodings_)
         what, remedy = f"{n:,} rows of {width:,} columns", "Transform in chunks."
         check_memory(self, 8.0 * n * width, what, remedy)
-        out = np.empty((n, width))
-        m = width // self.n_features_in_
-        mean = np.reshape(self.target_mean_, (1, m))
-        for j, known in enumerate(self.categories_):
-            own = slice(j * m, (j + 1) * m)
-            encoded = np.vstack([np.column_stack(self.encodings_[own]), mean])
-            out[:, own] = self._positions(table.column(j), known).look_up(encoded)
-        return out
+        return np.empty((n, width)), width // self.n_features_in_
+
+    def _encoding(self, j: int) -> Floats:
+        """Return (1) for the categories of column j, and last for unknown values."""
+        m = len(self.encodings_) // self.n_features_in_
+        known = np.column_stack(self.encodings_[j * m : (j + 1) * m])
+        return np.vstack([known, np.reshape(self.target_mean_, (1, m))])
 
     def _positions(self, column: Column, known: Vector) -> Positions:
         learned = isinstance(self.categories, str)
@@ -334,8 +340,9 @@ class TargetEncoder(SummationLearner, Transformer):
             Of a source a source in memory, see `fit_transform_source`.
         """
         routed = routed_to_splitter(self, params)
-        self.fit(X, y, sample_weight)
-        return self._held_out(self._rows(X, y, sample_weight), y, routed)
+        table = coded_table(check_table(copy(self), X, reset=True, sparse=False))
+        self.fit(table, y, sample_weight)
+        return self._held_out(self._rows(table, y, sample_weight), y, routed)
 
     def fit_transform_source(
         self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any
@@ -364,35 +371,37 @@ class TargetEncoder(SummationLearner, Transformer):
         found.names = self.get_feature_names_out().tolist()
         return found
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any) -> Chunk:
+    def _rows(self, table: Table, y: Any, sample_weight: Any) -> Chunk:
         """Return rows in memory with y as `statistics` takes it; none is left out."""
-        table = check_table(self, X, reset=False, sparse=False)
         n = len(table)
         w = check_weights(self, sample_weight, n)
+        y = np.asarray(y).reshape(-1)
         if self.classes_ is None:
-            return Chunk(table, check_targets(self, y, n, np.float64, many=False), w)
-        found, codes = encode_labels(self, y, n)
-        place = positions(Column(found), self.classes_, self).of_label
-        return Chunk(table, np.maximum(place, 0)[codes], w)  # -1: all of weight 0
+            return Chunk(table, y.astype(np.float64, copy=False), w)
+        codes = positions(Column(y), self.classes_, self).of_label
+        return Chunk(table, np.maximum(codes, 0), w)  # -1: in rows of weight 0 alone
 
     def _held_out(self, rows: Chunk, y: Any, routed: dict[str, Any]) -> Floats:
-        """Encode each fold by the moments of the others, the rest by those of all."""
+        """Encode each fold by the moments of the others; rows in none by all."""
         n, w = rows.n, rows.w
-        out = self._encoded(rows.X)
-        m = out.shape[1] // self.n_features_in_
-        ends = [np.append(np.arange(len(known)), -1) for known in self.categories_]
-        codes = [
-            self._positions(rows.X.column(j), known).look_up(end)
-            for j, (known, end) in enumerate(zip(self.categories_, ends, strict=True))
-        ]
-        for train, test in folds_of(self, y, n, w, routed):
-            own = None if w is None else w[train]
-            groups = partial(self._groups, w=own, y=rows.y[train])
-            every = groups(np.zeros(len(train), dtype=np.int64), 1)
-            for j, known in enumerate(self.categories_):
-                sums = groups(codes[j][train], len(known))
-                encoded = np.vstack([shrunken(sums, every, self.smooth), every.mean])
-                out[test, j * m : (j + 1) * m] = encoded[codes[j][test]]
+        held = HeldOut.of(folds_of(self, y, n, w, routed), n)
+        F, (out, m) = len(held.folds), self._room(n)
+
+        def groups(some: Vector, codes: Vector, k: int) -> Groups:
+            own = None if w is None else w[some]
+            return self._groups(codes, k, own, rows.y[some])
+
+        every = held.moments(groups, np.zeros(n, dtype=np.int64), 1)  # of F folds
+        for j, known in enumerate(self.categories_):
+            k = len(known)
+            found = self._positions(rows.X.column(j), known)
+            codes = found.look_up(np.append(np.arange(k), -1))
+            sums = held.moments(groups, codes, k)  # of F folds with k groups each
+            mine = shrunken(sums, every[np.repeat(np.arange(F), k)], self.smooth)
+            tables = np.empty((F + 1, k + 1, m))  # the last of each is -1 as well
+            tables[:F, :k], tables[:F, k] = mine.reshape(F, k, m), every.mean
+            tables[F] = self._encoding(j)
+            out[:, j * m : (j + 1) * m] = tables[held.fold, codes]
         return out
 
     def get_feature_names_out(self, input_features: Any = None) -> Vector:
@@ -417,6 +426,12 @@ class TargetEncoder(SummationLearner, Transformer):
     def get_metadata_routing(self) -> Any:
         """Return what goes where: further arguments of `fit_transform` to `cv`."""
         return router_of(self)
+
+
+def coded_table(table: Table) -> Table:
+    """Return a table whose columns are labels and codes: each row is looked at once."""
+    columns = (Column(*codes_of(column, "TargetEncoder")) for column in table.columns)
+    return Table(tuple(columns), table.names, table.n)
 
 
 def labels_of_source(who: object, source: Source) -> Vector | None:
