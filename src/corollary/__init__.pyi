@@ -134,6 +134,7 @@ from .persistence import load as load
 from .persistence import save as save
 from .preparation.binarizer import Binarizer as Binarizer
 from .preparation.fourier_basis import FourierBasis as FourierBasis
+from .preparation.k_bins_discretizer import KBinsDiscretizer as KBinsDiscretizer
 from .preparation.landmark_features import LandmarkFeatures as LandmarkFeatures
 from .preparation.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
 from .preparation.min_max_scaler import MinMaxScaler as MinMaxScaler

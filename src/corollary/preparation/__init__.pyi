@@ -1,5 +1,6 @@
 from .binarizer import Binarizer as Binarizer
 from .fourier_basis import FourierBasis as FourierBasis
+from .k_bins_discretizer import KBinsDiscretizer as KBinsDiscretizer
 from .landmark_features import LandmarkFeatures as LandmarkFeatures
 from .landmarks import leverage_scores as leverage_scores
 from .max_abs_scaler import MaxAbsScaler as MaxAbsScaler
