@@ -142,6 +142,7 @@ from .persistence import save as save
 from .preparation.binarizer import Binarizer as Binarizer
 from .preparation.column_transformer import ColumnTransformer as ColumnTransformer
 from .preparation.fourier_basis import FourierBasis as FourierBasis
+from .preparation.k_bins_discretizer import KBinsDiscretizer as KBinsDiscretizer
 from .preparation.landmark_features import LandmarkFeatures as LandmarkFeatures
 from .preparation.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
 from .preparation.min_max_scaler import MinMaxScaler as MinMaxScaler

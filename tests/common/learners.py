@@ -300,6 +300,14 @@ LEARNERS = [
         for strategy in ("mean", "median", "most_frequent")
     ),
     Case("MissingIndicator", {"features": "all"}, ()),
+    *(
+        Case(
+            "KBinsDiscretizer",
+            {"encode": "ordinal", "strategy": strategy},
+            ("bin_edges_", "n_bins_"),
+        )
+        for strategy in ("uniform", "quantile", "kmeans")
+    ),
     Case("SplineTransformer", {"knots": "quantile"}, ("knots_",)),
     Case("SplineTransformer", {"kind": "natural"}, ("knots_",)),
     Case("RadialBasis", {"centers": "quantile"}, ("centers_", "width_")),
@@ -450,6 +458,6 @@ def learned_numbers(model: Any) -> list[str]:
 
 def flat(learned: Any) -> Any:
     """Return a learned array, or a list of arrays of several shapes in one."""
-    if isinstance(learned, list):
+    if isinstance(learned, list) or np.asarray(learned).dtype.kind == "O":
         return np.concatenate([np.ravel(part) for part in learned])
     return np.asarray(learned)

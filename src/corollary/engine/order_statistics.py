@@ -16,14 +16,14 @@ other eight rules of Hyndman and Fan replace h and the weight of x_(j+1) (`METHO
 
 A pass counts the weight, the rows, the lowest and the highest value in each cell of
 some intervals, at first of the whole line.  The cells that hold a rank are the
-intervals of the next pass: cut again, half by values and half by the binary numbers
-that stand for them, until the lowest and the highest value of a cell are equal; or,
-once they hold few rows, with their values collected.  What lies below an interval is
-known from the pass before, so that few rows are looked at twice.  Few quantiles take
-four passes over a million rows and one over a few thousand; no data takes more than
-thirty, since a double has 64 bits.  Cells of two chunks add up, so nothing depends on
-the chunks, and no digit is lost.  Missing values (NaN) count in no cell: each column
-has a total weight of its own.  What a sparse row does not store is 0.
+intervals of the next pass: cut again, at first by values, then half by values and half
+by the binary numbers that stand for them, until the lowest and the highest value of a
+cell are equal; or, once they hold few rows, with their values collected.  What lies
+below an interval is known from the pass before, so that few rows are looked at twice.
+Few quantiles take four passes over a million rows and one over a few thousand; no data
+takes more than thirty, since a double has 64 bits.  Cells of two chunks add up, so
+nothing depends on the chunks, and no digit is lost.  Missing values (NaN) count in no
+cell: each column has a total weight of its own.  What a sparse row does not store is 0.
 
 Course: S0-63. References: Munro and Paterson (1980); Hyndman and Fan (1996).
 """
@@ -44,11 +44,13 @@ from corollary.engine.statistics import Statistics
 __all__ = ["METHODS", "MOST_PASSES", "Cells", "Ranges", "column_extremes"]
 
 CELLS = 4096  # of a column, shared by its intervals
+GRID = 1024  # cells of a column in the second pass
 MOST, LEAST = 256, 16  # cells of an interval
 COLLECTED = 256  # rows of an interval whose values are collected
 FEW_ROWS = 4096  # of all data, whose values are collected at once
 SINGLED = 8  # intervals that are looked at one by one
 MOST_PASSES = 30
+LARGEST = float(np.finfo(np.float64).max)
 TIE = 1e-9  # share of a row by which a sum of weights may miss a rank
 ROW = 512  # entries of a row that NumPy goes through without stumbling
 
@@ -225,10 +227,39 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Grid:
+    """Cells of equal width over the range of one column, found without a search."""
+
+    low: float
+    high: float
+
+    @property
+    def collects(self) -> Vector:
+        """Which values are collected: none."""
+        return np.zeros(GRID, dtype=bool)
+
+    def count(self, x: Floats, own: Floats | None) -> tuple[Any, ...]:
+        """Return weight, rows, extremes of the cells.
+
+        Each step of the arithmetic keeps the order of the values, so that cells are
+        intervals, whatever is rounded.
+        """
+        place = (x - self.low) * (GRID / (self.high - self.low))
+        z = np.minimum(place.astype(np.intp), GRID - 1)
+        weight = np.bincount(z, None if own is None else own[0], minlength=GRID)
+        count = np.bincount(z, None if own is None else own[1], minlength=GRID)
+        low, high = np.full(GRID, np.inf), np.full(GRID, -np.inf)
+        np.minimum.at(low, z, x)
+        np.maximum.at(high, z, x)
+        none = np.zeros(0)
+        return weight, count, low, high, np.zeros(0, np.int64), none, none
+
+
+@dataclass(frozen=True)
 class Search:
     """The cells to count in a pass."""
 
-    columns: list[Column | None]  # None where all is found
+    columns: list[Column | Grid | None]  # None where all is found
     start: Vector  # (d + 1,) the first cell of each column
     first: Vector  # (m,) the first cell of the interval of each
     below: Floats  # (m,) weight of what is below that interval
@@ -245,7 +276,7 @@ class Search:
     def inside(cls, intervals: list[Any]) -> Search:
         """Go on with intervals of each column: bottom, top, below, rows."""
         most = max(len(each[0]) for each in intervals)
-        columns: list[Column | None] = []
+        columns: list[Column | Grid | None] = []
         start, first, below = [0], [np.zeros(0, np.int64)], [np.zeros(0)]
         few = all((rows <= COLLECTED).all() for *_, rows in intervals)
         cuts = 1 if few else max(LEAST, min(MOST, CELLS // most)) // 2
@@ -260,6 +291,20 @@ class Search:
         return cls(
             columns, np.array(start), np.concatenate(first), np.concatenate(below)
         )
+
+    @classmethod
+    def grids(cls, low: Floats, high: Floats) -> Search | None:
+        """Go on with a grid over each column; None where one is too narrow for it."""
+        wide = low < high
+        if (GRID / LARGEST >= (high - low)[wide]).any():
+            return None
+        ends = zip(low, high, strict=True)
+        columns: list[Column | Grid | None] = [
+            Grid(a, b) if a < b else None for a, b in ends
+        ]
+        start = np.append(0, np.cumsum(GRID * wide))
+        first = np.repeat(start[:-1][wide], GRID)
+        return cls(columns, start, first, np.zeros(start[-1]))
 
     def count(self, X: Matrix, w: Vector | None) -> Cells:
         """Count the rows of a chunk."""
@@ -364,7 +409,9 @@ class Ranges:
             left = np.unique(at[~taken & ~same])
             intervals.append((s.low[left], s.high[left], under[left], s.count[left]))
         if any(len(each[0]) for each in intervals):
-            return replace(state, x=x, search=Search.inside(intervals))
+            first = self.search.extremes
+            grids = Search.grids(state.low, state.high) if first else None
+            return replace(state, x=x, search=grids or Search.inside(intervals))
         lower, upper = np.split(x, 2, axis=1)  # (1)
         quantiles = lower + part * (upper - lower)  # (2)
         return replace(state, x=x, quantiles=quantiles.T)

@@ -200,7 +200,8 @@ def objects(values: list[Any], kind: str) -> Any:
     take far more memory than its file, and they stay objects.
     """
     array = np.empty(len(values), dtype=object)
-    array[:] = values
+    for place, value in enumerate(values):  # which may be an array itself
+        array[place] = value
     if kind == "O":
         return array
     if not all(isinstance(value, str) for value in values):

@@ -3,6 +3,7 @@ from .column_transformer import ColumnTransformer as ColumnTransformer
 from .column_transformer import make_column_selector as make_column_selector
 from .column_transformer import make_column_transformer as make_column_transformer
 from .fourier_basis import FourierBasis as FourierBasis
+from .k_bins_discretizer import KBinsDiscretizer as KBinsDiscretizer
 from .landmark_features import LandmarkFeatures as LandmarkFeatures
 from .landmarks import leverage_scores as leverage_scores
 from .max_abs_scaler import MaxAbsScaler as MaxAbsScaler
