@@ -15,6 +15,7 @@ from importlib.resources import files
 import numpy as np
 
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.records import readable
 
 __all__ = ["Certified", "certified_digits", "filip", "longley", "wampler"]
 
@@ -24,6 +25,7 @@ WAVE = np.concatenate([WAVE, WAVE[-2::-1]])
 WAVE_SIZE = {1: 0, 2: 0, 3: 1, 4: 100, 5: 10_000}
 
 
+@readable
 @dataclass(frozen=True)
 class Certified:
     """A regression with its certified answer.

@@ -28,6 +28,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import full_weights
+from corollary.core.records import readable
 from corollary.core.vectors import rows_of
 from corollary.engine import Moments, Statistics
 
@@ -41,6 +42,7 @@ __all__ = [
 ]
 
 
+@readable
 class ShrunkCovariance(NamedTuple):
     """A covariance (1), and how far it was shrunk."""
 
