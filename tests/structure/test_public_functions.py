@@ -22,6 +22,7 @@ CLASSES = {
     for name in public_names(package)
     if inspect.isclass(getattr(importlib.import_module(package), name))
 }
+ARRAYS = {"Floats", "Vector", "Matrix", "np.ndarray"}
 #: Functions that return no answer of their own: models, by gamma and C; settings.
 NO_ANSWERS = {"corollary.svm.svc_path", "corollary.engine.use"}
 
@@ -47,6 +48,7 @@ def test_no_argument_is_an_inner_record(package, name):
     for argument, annotation in made.__annotations__.items():
         if argument != "return":
             assert ours_in(annotation, module) <= CLASSES, f"{name}({argument})"
+            assert annotation not in ARRAYS, f"{name}({argument}) should take lists too"
     assert "who" not in inspect.signature(made).parameters
 
 

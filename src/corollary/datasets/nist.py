@@ -11,6 +11,7 @@ import csv
 import json
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
@@ -135,12 +136,12 @@ def wampler(number: int) -> Certified:
     return _polynomial(f"wampler{number}", x.astype(float), y.astype(float), degree=5)
 
 
-def certified_digits(estimate: np.ndarray, certified: np.ndarray) -> float:
+def certified_digits(estimate: Any, certified: Any) -> float:
     """Count the digits in which all estimates agree with the certified values.
 
     Parameters
     ----------
-    estimate, certified : ndarray of the same shape
+    estimate, certified : arrays of the same shape
         What a solver found, and what is true.
 
     Returns
