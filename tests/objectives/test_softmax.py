@@ -125,6 +125,15 @@ def test_single_precision_stays_single():
     assert log_sum_exp(Z).dtype == np.float32
 
 
+def test_lists_whole_numbers_and_single_rows():
+    for function in (softmax, log_softmax, log_sum_exp):
+        whole = function(np.array([[1.0, 2.0], [3.0, 5.0]]))
+        np.testing.assert_array_equal(function([[1, 2], [3, 5]]), whole)
+        np.testing.assert_array_equal(function([3, 5]), whole[1])
+        with pytest.raises(DataError, match="at least one score"):
+            function([])
+
+
 def test_the_input_is_not_changed():
     Z = np.random.default_rng(0).normal(size=(5, 3))
     before = Z.copy()

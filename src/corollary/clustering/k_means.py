@@ -135,7 +135,7 @@ class Centres:
 
 
 @dataclass(frozen=True)
-class Inertia(ScoreSums):
+class Distortion(ScoreSums):
     """A share of J (1) under centres that are given."""
 
     J: float
@@ -340,10 +340,10 @@ class KMeans(StreamingLearner, Clusterer):
         """Return -J of X under the fitted centres."""
         return self.score_sums(X, None, sample_weight).score()
 
-    def score_sums(self, X: Any, y: Any, w: Any) -> Inertia:
+    def score_sums(self, X: Any, y: Any, w: Any) -> Distortion:
         """Return the rows' share of J."""
         d2 = self._nearest(X)[1].astype(np.float64)
-        return Inertia(float(d2.sum() if w is None else d2 @ np.asarray(w)))
+        return Distortion(float(d2.sum() if w is None else d2 @ np.asarray(w)))
 
     # -- helpers -------------------------------------------------------------------
     def _nearest(self, X: Any) -> tuple[Vector, Floats]:

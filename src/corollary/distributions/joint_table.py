@@ -34,7 +34,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc
@@ -42,6 +42,7 @@ from scipy.special import chdtrc
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import readable
 from corollary.core.vectors import numbers, probabilities, whole
 from corollary.distributions.distribution import set_fields
 from corollary.distributions.sample_moments import SecondMoments
@@ -308,7 +309,23 @@ class Independence:
         return self.p_value < level
 
 
-def bayes_inversion(likelihood: Any, prior: Any) -> tuple[Floats, Floats]:
+@readable
+class Inversion(NamedTuple):
+    """What `bayes_inversion` finds."""
+
+    posterior: Floats  # (k, r) P(h | x)
+    evidence: Floats  # (r,) P(x)
+
+
+@readable
+class ParameterCount(NamedTuple):
+    """Free parameters of a table, and of one that is made of smaller ones."""
+
+    full: int  # (6)
+    factored: int  # (7), or (8) where a variable is given
+
+
+def bayes_inversion(likelihood: Any, prior: Any) -> Inversion:
     """Return P(h | x) and P(x) from P(x | h) and P(h) (4).
 
     Parameters
@@ -319,9 +336,9 @@ def bayes_inversion(likelihood: Any, prior: Any) -> tuple[Floats, Floats]:
 
     Returns
     -------
-    posterior : array of shape (k, r)
-        Column x holds P(h | x); zeros where P(x) = 0, since it is undefined there.
-    evidence : array of shape (r,)
+    Inversion
+        A tuple of `posterior` (k, r), whose column x holds P(h | x), zeros where P(x) =
+        0, since it is undefined there; and `evidence` (r,).
 
     Examples
     --------
@@ -338,10 +355,10 @@ def bayes_inversion(likelihood: Any, prior: Any) -> tuple[Floats, Floats]:
         raise DataError(sentence(who, must, f"{len(rows)}"))
     joint = np.stack(rows) * prior[:, None]
     evidence = joint.sum(axis=0)
-    return joint / np.where(evidence > 0, evidence, 1.0), evidence
+    return Inversion(joint / np.where(evidence > 0, evidence, 1.0), evidence)
 
 
-def count_parameters(levels: Sequence[int], given: int | None = None) -> dict[str, int]:
+def count_parameters(levels: Sequence[int], given: int | None = None) -> ParameterCount:
     """Count free parameters of a table: full (6), independent (7) or given H (8).
 
     Parameters
@@ -353,15 +370,15 @@ def count_parameters(levels: Sequence[int], given: int | None = None) -> dict[st
 
     Returns
     -------
-    dict
-        "full", and "independent" or "conditional".
+    ParameterCount
+        `full`, and `factored`: where the variables are independent, or are so given H.
 
     Examples
     --------
     >>> count_parameters([2] * 10)
-    {'full': 1023, 'independent': 10}
+    ParameterCount(full=1023, factored=10)
     >>> count_parameters([3, 4], given=2)  # 2 (3 + 4 - 2) + (2 - 1)
-    {'full': 23, 'conditional': 11}
+    ParameterCount(full=23, factored=11)
     """
     sizes = [*levels, *([] if given is None else [given])]
     if not levels or any(int(k) != k or k < 1 for k in sizes):
@@ -370,8 +387,8 @@ def count_parameters(levels: Sequence[int], given: int | None = None) -> dict[st
     full = math.prod(int(k) for k in sizes) - 1
     alone = sum(int(k) - 1 for k in levels)
     if given is None:
-        return {"full": full, "independent": alone}
-    return {"full": full, "conditional": int(given) * alone + int(given) - 1}
+        return ParameterCount(full, alone)
+    return ParameterCount(full, int(given) * alone + int(given) - 1)
 
 
 def _tuple(names: Names) -> tuple[str, ...]:

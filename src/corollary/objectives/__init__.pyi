@@ -6,13 +6,12 @@ from .class_losses import one_hot as one_hot
 from .duality import duality_gap as duality_gap
 from .families import Binomial as Binomial
 from .families import Tweedie as Tweedie
-from .families import family_named as family_named
 from .links import Cauchit as Cauchit
+from .links import Link as Link
 from .links import Log as Log
 from .links import Logit as Logit
 from .links import LogLog as LogLog
 from .links import Power as Power
-from .links import link_named as link_named
 from .loss import Loss as Loss
 from .losses import risk as risk
 from .losses import zero_one as zero_one
@@ -26,7 +25,6 @@ from .margin_losses import SquaredHinge as SquaredHinge
 from .multiclass_hinge import multiclass_hinge as multiclass_hinge
 from .multiclass_hinge import multiclass_hinge_gradient as multiclass_hinge_gradient
 from .penalties import Penalty as Penalty
-from .penalties import penalty_named as penalty_named
 from .residual_losses import Absolute as Absolute
 from .residual_losses import EpsilonInsensitive as EpsilonInsensitive
 from .residual_losses import Huber as Huber

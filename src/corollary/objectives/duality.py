@@ -67,6 +67,7 @@ from scipy.special import xlogy
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_finite_values
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import readable
 from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
 from corollary.objectives.chunk_losses import scores, weighted
@@ -100,6 +101,7 @@ class DualSums(Statistics):
     vx: Floats  # (k, 2, d) sums of o v x
 
 
+@readable
 @dataclass(frozen=True)
 class DualityGap:
     """The value of (1), the best bound found, and their distance.

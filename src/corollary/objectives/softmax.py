@@ -24,6 +24,7 @@ import numpy as np
 from scipy.special import entr
 
 from corollary.core.arrays import Floats
+from corollary.core.errors import DataError, sentence
 from corollary.objectives.loss import ScoreLoss
 
 __all__ = ["SoftmaxLoss", "log_softmax", "log_sum_exp", "softmax"]
@@ -31,42 +32,86 @@ __all__ = ["SoftmaxLoss", "log_softmax", "log_sum_exp", "softmax"]
 ROUNDING = 1e-14  # by which a law may miss its bounds
 
 
-def log_sum_exp(Z: Floats) -> Floats:
+def log_sum_exp(Z: Any) -> Floats:
     """Return log sum exp of each row (1).
 
-    >>> log_sum_exp(np.array([[1000.0, 1000.0], [-1000.0, -1000.0]])).round(6).tolist()
+    Parameters
+    ----------
+    Z : array of shape (n, K) or (K,)
+
+    Returns
+    -------
+    array of shape (n,), or one number
+
+    Examples
+    --------
+    >>> from corollary.objectives import log_sum_exp
+    >>> log_sum_exp([[1000.0, 1000.0], [-1000.0, -1000.0]]).round(6).tolist()
     [1000.693147, -999.306853]
     """
-    m = Z.max(axis=1)
-    m = np.where(np.isfinite(m), m, 0.0)
+    Z = floats(Z)
+    m = Z.max(axis=-1)
+    m = np.where(np.isfinite(m), m, Z.dtype.type(0))
     with np.errstate(divide="ignore"):
-        return m + np.log(np.exp(Z - m[:, None]).sum(axis=1))
+        return m + np.log(np.exp(Z - m[..., None]).sum(axis=-1))
 
 
-def softmax(Z: Floats) -> Floats:
+def softmax(Z: Any) -> Floats:
     """Return the softmax of each row (2).
 
-    >>> softmax(np.array([[1000.0, 1000.0]])).tolist()
+    Parameters
+    ----------
+    Z : array of shape (n, K) or (K,)
+
+    Returns
+    -------
+    array of the same shape
+
+    Examples
+    --------
+    >>> from corollary.objectives import softmax
+    >>> softmax([[1000.0, 1000.0]]).tolist()
     [[0.5, 0.5]]
     """
-    P = np.exp(_below_the_largest(Z))
-    P /= P.sum(axis=1, keepdims=True)
+    P = np.exp(_below_the_largest(floats(Z)))
+    P /= P.sum(axis=-1, keepdims=True)
     return P
 
 
-def log_softmax(Z: Floats) -> Floats:
+def log_softmax(Z: Any) -> Floats:
     """Return the logarithm of the softmax of each row.
 
-    >>> log_softmax(np.array([[0.0, -1e6]])).tolist()
+    Parameters
+    ----------
+    Z : array of shape (n, K) or (K,)
+
+    Returns
+    -------
+    array of the same shape
+
+    Examples
+    --------
+    >>> from corollary.objectives import log_softmax
+    >>> log_softmax([[0.0, -1e6]]).tolist()
     [[0.0, -1000000.0]]
     """
-    Z = _below_the_largest(Z)
-    return Z - np.log(np.exp(Z).sum(axis=1, keepdims=True))
+    Z = _below_the_largest(floats(Z))
+    return Z - np.log(np.exp(Z).sum(axis=-1, keepdims=True))
+
+
+def floats(Z: Any) -> Floats:
+    """Return scores as an array of floats, in single precision where they were."""
+    Z = np.asarray(Z)
+    Z = Z if Z.dtype.kind == "f" else Z.astype(np.float64)
+    if not Z.ndim or not Z.shape[-1]:
+        must = "Z must have at least one score in a row"
+        raise DataError(sentence("softmax", must, f"shape {Z.shape}"))
+    return Z
 
 
 def _below_the_largest(Z: Floats) -> Floats:
     """Return z - m."""
-    m = Z.max(axis=1, keepdims=True)
+    m = Z.max(axis=-1, keepdims=True)
     finite = np.isfinite(m)
     if finite.all():
         return Z - m

@@ -22,11 +22,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import readable
 from corollary.decisions.probabilities import check_offers
 
 __all__ = ["DecisionRegions", "decision_regions"]
 
 
+@readable
 @dataclass(frozen=True)
 class DecisionRegions:
     """The regions on a grid, and the rows to draw over them.
