@@ -1,3 +1,5 @@
+from .class_modes import ClassModes as ClassModes
+from .class_modes import class_modes as class_modes
 from .classifier_choice import Choice as Choice
 from .classifier_choice import choose_classifier as choose_classifier
 from .complexity_sweep import ComplexitySweep as ComplexitySweep

@@ -2,6 +2,8 @@ from .accelerated import Accelerated as Accelerated
 from .bfgs import BFGS as BFGS
 from .conjugate_gradient import ConjugateGradient as ConjugateGradient
 from .coordinate_steps import CoordinateDescent as CoordinateDescent
+from .descend import Descent as Descent
+from .descend import descend as descend
 from .dual_descent import coordinate_ascent as coordinate_ascent
 from .gradient_descent import GradientDescent as GradientDescent
 from .lbfgs import LBFGS as LBFGS
