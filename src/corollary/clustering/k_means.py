@@ -268,7 +268,8 @@ class KMeans(StreamingLearner, Clusterer):
         mu = state.remaining
         k, d = mu.shape
         memory = remembered(chunk, mu)
-        n, sum_x = np.zeros(k), np.zeros((k, d))
+        n: Floats = np.zeros(k)
+        sum_x: Floats = np.zeros((k, d))
         J, _ = rows_loop(loops.assign, loops.assign_csr, chunk.X)(
             chunk.w,
             mu.astype(chunk.X.dtype, copy=False),
