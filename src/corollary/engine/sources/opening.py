@@ -87,6 +87,8 @@ def _targets(learner: Any, source: Source, reset: bool, classes: Any) -> Source:
         return source
     if not source.has_target:
         present(learner, None)
+    if learner.target == "number" and source.many_targets:
+        raise DataError(sentence(learner, "y must be one column", "several targets"))
     if learner.target == "labels":
         if reset:
             found = source.labels(learner) if classes is None else np.unique(classes)
