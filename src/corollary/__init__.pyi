@@ -122,10 +122,18 @@ from .linear.quantile.least_absolute_deviations import (
     LeastAbsoluteDeviations as LeastAbsoluteDeviations,
 )
 from .linear.quantile.quantile_regressor import QuantileRegressor as QuantileRegressor
+from .linear.robust.huber_regressor import HuberRegressor as HuberRegressor
 from .linear.sparse.elastic_net import ElasticNet as ElasticNet
 from .linear.sparse.elastic_net import ElasticNetCV as ElasticNetCV
 from .linear.sparse.lasso import Lasso as Lasso
 from .linear.sparse.lasso import LassoCV as LassoCV
+from .linear.sparse.least_angle import Lars as Lars
+from .linear.sparse.least_angle import LassoLars as LassoLars
+from .linear.sparse.multi_task import MultiTaskElasticNet as MultiTaskElasticNet
+from .linear.sparse.multi_task import MultiTaskLasso as MultiTaskLasso
+from .linear.sparse.orthogonal_matching_pursuit import (
+    OrthogonalMatchingPursuit as OrthogonalMatchingPursuit,
+)
 from .max_entropy.maximum_entropy_classifier import (
     MaximumEntropyClassifier as MaximumEntropyClassifier,
 )

@@ -59,6 +59,7 @@ class Data:
             "amount": np.exp(score) + 0.1,
             "none": None,
             "number": self.number,
+            "several": np.column_stack([self.number, score**2, self.X[:, 0] - score]),
             "label": self.label,
             "two": self.two,
             "apart": self.apart,
@@ -112,6 +113,25 @@ LEARNERS = [
         ("coef_", "intercept_"),
         "number",
     ),
+    *(
+        Case(name, {"alpha": 0.5, "tol": 1e-14}, ("coef_", "intercept_"), "several")
+        for name in ("MultiTaskLasso", "MultiTaskElasticNet")
+    ),
+    Case(
+        "HuberRegressor",
+        {"tol": 1e-9},
+        ("coef_", "intercept_", "scale_"),
+        "number",
+        1e-7,
+    ),
+    Case(
+        "OrthogonalMatchingPursuit",
+        {"n_nonzero_coefs": 3},
+        ("coef_", "intercept_", "n_iter_"),
+        "number",
+    ),
+    Case("Lars", {"n_nonzero_coefs": 4}, ("coef_", "intercept_", "alphas_"), "number"),
+    Case("LassoLars", {"alpha": 0.5}, ("coef_", "intercept_", "alphas_"), "number"),
     Case(
         "GradientDescentRegressor",
         {"tol": 0.5},

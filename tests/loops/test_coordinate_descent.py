@@ -58,9 +58,10 @@ def test_descend_blocks(p, share, l2, m, rng):
         B = rng.normal(size=(p, m)) * (rng.random((p, 1)) < 0.5)
         Q = C - G[:p, :p] @ B
         wanted = oracle.descend_blocks(G[:p, :p], C, y2, l1, l2, epochs, B)
-        scratch = np.empty(m)
-        done, gap = loops.descend_blocks(G, C, y2, l1, l2, epochs, -1, B, Q, scratch)
+        c, b, q = (np.ascontiguousarray(A.T) for A in (C, B, Q))
+        step = np.empty(m)
+        done, gap = loops.descend_blocks(G, c, y2, l1, l2, epochs, -1, b, q, step)
         assert done == epochs
         np.testing.assert_allclose(gap, wanted[0], rtol=1e-8, atol=1e-9)
-        np.testing.assert_allclose(B, wanted[1], rtol=1e-8, atol=1e-9)
-        np.testing.assert_allclose(Q, wanted[2], rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(b.T, wanted[1], rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(q.T, wanted[2], rtol=1e-8, atol=1e-9)

@@ -57,6 +57,7 @@ from .quantile.least_absolute_deviations import (
 from .quantile.quantile_crossings import Crossings as Crossings
 from .quantile.quantile_crossings import quantile_crossings as quantile_crossings
 from .quantile.quantile_regressor import QuantileRegressor as QuantileRegressor
+from .robust.huber_regressor import HuberRegressor as HuberRegressor
 from .separability import separability as separability
 from .sparse.elastic_net import ElasticNet as ElasticNet
 from .sparse.elastic_net import ElasticNetCV as ElasticNetCV
@@ -67,3 +68,12 @@ from .sparse.lasso import Lasso as Lasso
 from .sparse.lasso import LassoCV as LassoCV
 from .sparse.lasso_bound import alpha_of_bound as alpha_of_bound
 from .sparse.lasso_bound import bound_of_alpha as bound_of_alpha
+from .sparse.least_angle import Lars as Lars
+from .sparse.least_angle import LassoLars as LassoLars
+from .sparse.least_angle import lars_path as lars_path
+from .sparse.multi_task import MultiTaskElasticNet as MultiTaskElasticNet
+from .sparse.multi_task import MultiTaskLasso as MultiTaskLasso
+from .sparse.orthogonal_matching_pursuit import (
+    OrthogonalMatchingPursuit as OrthogonalMatchingPursuit,
+)
+from .sparse.orthogonal_matching_pursuit import orthogonal_mp as orthogonal_mp

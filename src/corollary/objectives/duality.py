@@ -49,6 +49,16 @@ meets it exactly, and so does a step from there to the labels, which scales V:
 
 With l1 alone (9) is needed, with l2 alone s = 1 is best; otherwise the better counts.
 
+Huber's loss with a scale sigma of its own, sum_i o_i sigma (1 + H(r_i / sigma)) + alpha
+||w||^2, has the dual  -sum_i o_i v_i y_i - ||sum_i o_i v_i x_i||^2 / (4 alpha)  over
+|v_i| <= 2 epsilon with  sum_i o_i v_i^2 / 4 <= sum_i o_i  (and the balance of (3)).
+With z = r / sigma cut off at +-epsilon to t, and v = 2 c t, c in [0, 1] for each sign,
+
+    gap = sigma [N - sum o t^2 + 2 sum o (1 - c) t z] + alpha ||w + s / (2 alpha)||^2,
+    s = 2 sum_i o_i c_i t_i x_i                                                     (10)
+
+at the optimum c = 1, and both terms are 0: they are derivatives of the objective.
+
 Notation: o = sample weights; N = their sum, or the visits of a stochastic fit; R, R*,
 l1, l2 as in `penalties.py`.
 Course: S2-17. References: Rockafellar (1970), 31; Boyd and Vandenberghe (2004), 5; Yu,
@@ -88,6 +98,7 @@ __all__ = [
     "duality_gap",
     "gap_of_sums",
     "least_squares_gap",
+    "scaled_huber_gap",
 ]
 
 
@@ -189,18 +200,47 @@ def dual_bound(
 
 
 def least_squares_gap(b: Floats, q: Floats, r2: float, penalty: Penalty) -> float:
-    """Return the lesser of (6) and R(b) + R*(q) - q'b; b and q hold every column."""
+    """Return the lesser of (6) and R(b) + R*(q) - q'b; b and q hold every column.
+
+    With several targets b and q are (d, m), and the rows of b may be blocks.
+    """
     l1, l2 = penalty.l1, penalty.l2
     z = q - l2 * b
     top = float(penalty.size(z).max(initial=0.0))
-    on = np.flatnonzero(b)
-    bz = b[on] * z[on]
-    R = r2 + l2 * float(b[on] @ b[on])
+    on = penalty.support(b)
+    bz = penalty.products(b[on], z[on])
+    R = r2 + l2 * float(np.vdot(b[on], b[on]))
     s = max(0.0, 1 + bz.sum() / R) if R > 0 else 1.0
     s = l1 / top if s * top > l1 else s  # (5)
     scaled = (1 - s) ** 2 * R / 2  # (6)
-    scaled += np.maximum(l1 * np.abs(b[on]) - s * bz, 0.0).sum()
+    scaled += np.maximum(l1 * penalty.lengths(b[on]) - s * bz, 0.0).sum()
     return float(scaled) if l2 == 0 else min(float(scaled), penalty.young(b, q))
+
+
+def scaled_huber_gap(
+    sums: tuple[float, Floats, Floats, Floats, Floats],
+    w: Floats,
+    sigma: float,
+    alpha: float,
+    *,
+    intercept: bool,
+) -> float | None:
+    """Return (10), None without a penalty.
+
+    `sums` are N and the sums of o t, o t^2, o t z and o t x for t > 0 and for t < 0.
+    """
+    N, t, t2, tz, tx = sums
+    if alpha <= 0:
+        return None
+    c = np.ones(2)
+    if intercept:
+        balance = min(t[0], -t[1])
+        c = np.divide(balance, np.abs(t), out=np.zeros(2), where=t != 0)
+    used = float(c**2 @ t2)
+    c = c * min(1.0, np.sqrt(N / used)) if used > 0 else c
+    loss = sigma * (N - float(t2.sum()) + 2 * float((1 - c) @ tz))
+    miss = w + c @ tx / alpha
+    return max(0.0, float(loss)) + alpha * float(miss @ miss)
 
 
 def duality_gap(

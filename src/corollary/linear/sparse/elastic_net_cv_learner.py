@@ -48,7 +48,8 @@ from corollary.linear.folds import (
     folds_of,
     warn_of_short_folds,
 )
-from corollary.linear.sparse.elastic_net_learner import account_for, by_gram
+from corollary.linear.sparse.design_learner import by_gram
+from corollary.linear.sparse.elastic_net_fit import account_for
 from corollary.linear.sparse.elastic_net_path import design_of, falling_alphas
 from corollary.objectives.penalties import Penalty
 from corollary.solvers.coordinate_descent import Point

@@ -30,7 +30,7 @@ from corollary.core.sparse import canonical
 from corollary.core.vectors import non_negative
 from corollary.core.wording import one_sentence
 from corollary.engine import Moments
-from corollary.linear.sparse.elastic_net_learner import by_gram
+from corollary.linear.sparse.design_learner import by_gram
 from corollary.objectives.penalties import Penalty
 from corollary.solvers.coordinate_descent import path as solved_path
 from corollary.solvers.design import Design, Grams, Rows
@@ -231,7 +231,7 @@ def check_rules(who: str, **given: tuple[Any, Rule]) -> None:
 
 
 def checked(
-    who: str, X: Any, y: Any, sample_weight: Any
+    who: str, X: Any, y: Any, sample_weight: Any, *, many: bool = False
 ) -> tuple[Matrix, Floats, Vector | None]:
     """Check what a function on plain arrays got; rows of weight 0 leave."""
     with one_sentence(who):
@@ -243,7 +243,7 @@ def checked(
             input_name="X",
         )
     check_finite(who, X)
-    y = check_targets(who, y, X.shape[0], X.dtype, many=False)
+    y = check_targets(who, y, X.shape[0], X.dtype, many=many)
     w = check_weights(who, sample_weight, X.shape[0])
     if w is not None and not w.all():
         X, y, w = X[w > 0], y[w > 0], w[w > 0]
@@ -251,11 +251,12 @@ def checked(
 
 
 def design_of(X: Matrix, y: Floats, w: Vector | None, *, intercept: bool) -> Design:
-    """Return one problem on rows in memory, by the route that suits its shape."""
+    """Return a problem for each target, by the route that suits the shape of X."""
+    Y = y if y.ndim == 2 else y[:, None]
     if by_gram(*X.shape):
-        return Grams([Moments.of(X, w, y[:, None])], X.shape[1], intercept=intercept)
-    W = None if w is None else w[:, None]
-    return Rows(X, y[:, None].astype(np.float64), W, intercept=intercept)
+        return Grams([Moments.of(X, w, Y)], X.shape[1], intercept=intercept)
+    W = None if w is None else np.repeat(w[:, None], Y.shape[1], axis=1)
+    return Rows(X, Y.astype(np.float64), W, intercept=intercept)
 
 
 def falling_alphas(
