@@ -104,7 +104,7 @@ def platt(scores: Any, y: Any, sample_weight: Any = None) -> PlattSigmoid:
     >>> from corollary.svm import platt
     >>> probability = platt([-2.0, -1.0, 1.0, 2.0], ["no", "no", "yes", "yes"])
     >>> probability([-1.0, 0.0, 1.0]).round(4).tolist()
-    [0.2846, 0.5, 0.7154]
+    [0.3376, 0.5, 0.6624]
     """
     return fit_platt(*scores_of("platt", scores, y, sample_weight))
 
