@@ -281,9 +281,10 @@ class KMeans(StreamingLearner, Clusterer):
             sum_x,
         )
         far = farthest(chunk, mu, memory.labels, n)
-        if state.alive is not None:
-            n, sum_x = spread_over(state.alive, n), spread_over(state.alive, sum_x)
-        return Assigned(n, sum_x, J, far)
+        if state.alive is None:
+            return Assigned(n, sum_x, J, far)
+        every = spread_over(state.alive, n), spread_over(state.alive, sum_x)
+        return Assigned(*every, J, far)
 
     def update(self, s: Assigned, state: Centres) -> Centres:
         """Move each centre to the mean of its rows (3); rehouse empty clusters.
