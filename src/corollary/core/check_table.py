@@ -40,9 +40,8 @@ def check_table(learner: Any, X: Any, *, reset: bool, sparse: bool) -> Table:
     with one_sentence(learner):
         if isinstance(X, Table) or is_frame(X):
             table = table_of(learner, X)
-            check_array(  # of no rows or no columns: scikit-learn's words
-                np.broadcast_to(0.0, table.shape), ensure_all_finite=False
-            )
+            if 0 in table.shape:  # scikit-learn's words
+                check_array(np.zeros(table.shape), ensure_all_finite=False)
         else:
             table = table_of(learner, plain(learner, X, sparse))
         if not reset and are_names_checked():

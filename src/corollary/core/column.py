@@ -77,15 +77,18 @@ class Column:
     codes: Vector | None = None
     missing: Any = None
     stated: str = ""
+    _whole: Column | None = None  # whose kind this has, where objects have to tell it
 
     def __len__(self) -> int:
         return len(self.values if self.codes is None else self.codes)
 
     def __getitem__(self, rows: Any) -> Column:
         """Select rows by a slice, a mask or positions; the kind stays."""
+        told = self.stated or self.values.dtype != object
+        whole = None if told else self._whole or self
         if self.codes is None:
-            return Column(self.values[rows], None, self.missing, self.kind)
-        return Column(self.values, self.codes[rows], self.missing, self.kind)
+            return Column(self.values[rows], None, self.missing, self.stated, whole)
+        return Column(self.values, self.codes[rows], self.missing, self.stated, whole)
 
     def __reduce__(self) -> Any:  # of many labels only those that appear travel
         column = self
@@ -94,12 +97,15 @@ class Column:
             some = used[used >= 0]
             codes = codes.astype(np.int32) - np.int32(len(used) - len(some))
             column = Column(self.values[some], codes, self.missing)
-        return Column, (column.values, column.codes, column.missing, self.stated)
+        stated = self.stated if self._whole is None else self.kind
+        return Column, (column.values, column.codes, column.missing, stated)
 
     @cached_property
     def kind(self) -> str:
         """What the column holds, one of `KINDS`."""
-        return self.stated or kind_of(self.values)
+        if self.stated or self._whole is None:
+            return self.stated or kind_of(self.values)
+        return self._whole.kind
 
     @property
     def nbytes(self) -> int:

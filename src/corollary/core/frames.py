@@ -105,7 +105,7 @@ def frame_columns(who: object, frame: Any) -> tuple[list[Column], list[Any]]:
     A pandas frame is read by position, so that two columns may have one name.
     """
     if type(frame).__module__.partition(".")[0] == "pandas":
-        columns = [pandas_column(frame.iloc[:, j]) for j in range(frame.shape[1])]
+        columns = [pandas_column(series) for _, series in frame.items()]
         return columns, list(frame.columns)
     table = frame
     if type(frame).__module__.partition(".")[0] != "pyarrow":
@@ -121,8 +121,11 @@ def pandas_column(series: Any) -> Column:
     if isinstance(kind, np.dtype):
         return Column(series.to_numpy())
     if isinstance(kind, pd.CategoricalDtype):
-        labels = pandas_column(kind.categories.to_series()).array()
-        codes = series.cat.codes.to_numpy().astype(np.int32)
+        texts = kind.categories.dtype == object or kind.categories.dtype == "str"
+        labels = np.asarray(kind.categories, dtype=object) if texts else None
+        if labels is None:
+            labels = pandas_column(kind.categories.to_series()).array()
+        codes = series.array.codes.astype(np.int32)
         return Column(labels, codes, nan, "category")
     if isinstance(kind, pd.StringDtype | pd.ArrowDtype):
         return _stored_by_arrow(series, nan)

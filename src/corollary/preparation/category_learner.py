@@ -31,6 +31,7 @@ from corollary.preparation.infrequent import (
 )
 from corollary.preparation.positions import positions
 from corollary.preparation.tallies import (
+    TALLY_BYTES,
     Tallies,
     Tally,
     Weights,
@@ -103,6 +104,10 @@ class CategoryLearner(SummationLearner):
     def account(self, state: Tallies, report: Report) -> None:
         """Report that nothing is approximated."""
         exact(report)
+
+    def sums_bytes(self, n_features: int) -> int:
+        """Estimate the size of a chunk's tallies."""
+        return TALLY_BYTES
 
     def _example(self, n: int) -> Table:
         """Return rows of the first category of each column."""

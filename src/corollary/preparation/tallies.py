@@ -36,6 +36,7 @@ from corollary.core.memory import check_memory
 from corollary.engine.statistics import Statistics
 
 __all__ = [
+    "TALLY_BYTES",
     "Groups",
     "Tallies",
     "Tally",
@@ -47,6 +48,7 @@ __all__ = [
 ]
 
 MOST = 10_000_000  # distinct values of a column
+TALLY_BYTES = 2**22  # what merging the tallies of a few thousand texts is like
 OBJECT_BYTES = 150  # of a text, with its place in a list and in a table
 REMEDY = "Use HashingEncoder, which learns no categories, or drop the column."
 

@@ -67,7 +67,14 @@ from corollary.preparation.cross_fitting import (
 from corollary.preparation.expansion import exact
 from corollary.preparation.given_categories import given_categories
 from corollary.preparation.positions import Positions, positions
-from corollary.preparation.tallies import Groups, Tallies, Tally, check_size, codes_of
+from corollary.preparation.tallies import (
+    TALLY_BYTES,
+    Groups,
+    Tallies,
+    Tally,
+    check_size,
+    codes_of,
+)
 
 __all__ = ["TargetEncoder"]
 
@@ -277,6 +284,10 @@ class TargetEncoder(SummationLearner, Transformer):
         if not good:
             must = "encodings_ must hold a number for each category"
             raise ParameterError(sentence(self, must, "others"))
+
+    def sums_bytes(self, n_features: int) -> int:
+        """Estimate the size of a chunk's tallies."""
+        return TALLY_BYTES
 
     def _example(self, n: int) -> Table:
         """Return rows of the first category of each column."""

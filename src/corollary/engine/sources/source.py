@@ -282,7 +282,11 @@ class ArraySource(Source):
         self.described = f"{kind} {X.shape[0]:,} x {X.shape[1]:,} {self.dtype}"
         if self.tabular:
             self.names = None if X.names is None else list(X.names)
-            self._kinds = X.kinds
+
+    @property
+    def kinds(self) -> list[str]:
+        """What each column holds; objects are looked at when somebody asks."""
+        return self.X.kinds if self.tabular else super().kinds
 
     @property
     def has_target(self) -> bool:
