@@ -160,7 +160,8 @@ class Walk:
         self.barred = np.zeros(len(self.c), dtype=bool)  # active, or dependent
         self.size = float((self.c if positive else np.abs(self.c)).max(initial=0.0))
         self.now = self.size  # lambda
-        self.u = self.v = np.zeros(0)
+        self.u: Floats = np.zeros(0)
+        self.v: Floats = np.zeros(0)
         self.left: tuple[int, float] | None = None  # what left last, and its sign
 
     def enter(self, j: int, sign: float) -> bool:
@@ -186,7 +187,7 @@ class Walk:
 
     def aim(self) -> tuple[Floats, Floats]:
         """Solve (2), and return p and q of (3)."""
-        uv = np.empty((len(self.active), 2), order="F")
+        uv: Floats = np.empty((len(self.active), 2), order="F")
         uv[:, 0], uv[:, 1] = self.c[self.active], self.signs
         uv = self.factor.solve(uv)
         self.u, self.v = uv[:, 0], uv[:, 1]
@@ -285,7 +286,8 @@ def least_angle_path(
     n = float(design.n[k])
     walk = Walk(design, k, lasso=lasso, positive=positive, end=alpha_min * n)
     empty = np.zeros(0, dtype=np.intp)
-    knots, columns, values = [walk.now / n], [empty], [np.zeros(0)]
+    knots, columns = [walk.now / n], [empty]
+    values: list[Floats] = [np.zeros(0)]
     steps, floor = 0, max(walk.end, SPENT * walk.size)
     start = int((walk.c if positive else np.abs(walk.c)).argmax()) if len(walk.c) else 0
     joining = (start, 1.0 if positive else float(np.sign(walk.c[start])))

@@ -309,7 +309,7 @@ class HuberRegressor(SummationLearner, SingleRegressor):
         self.intercept_ = dtype.type(b) if self.fit_intercept else 0.0
         self.scale_ = units.spread_y * sigma
         self.n_iter_ = fitted.report.passes - 1
-        vars(self).pop("outliers_", None)
+        self.__dict__.pop("outliers_", None)
         if fitted.rows is not None:
             out = fitted.rows[0]
             if state.kept is not None:
