@@ -86,6 +86,20 @@ def lasso(draw):
     return model, oracle.least_squares(model, X, t, w, alpha, 0.0, positive=False)
 
 
+def multi_task(name):
+    def case(draw):
+        X, s, t, w = draw.rows()
+        rho = 1.0 if name == "MultiTaskLasso" else float(draw.rng.choice([0.3, 0.8]))
+        alpha, Y = float(10 ** draw.rng.uniform(-4, 0)), np.column_stack([t, s])
+        mixed = {} if rho == 1.0 else {"l1_ratio": rho}
+        options = {"fit_intercept": draw.flag(), **mixed, **draw.limits()}
+        model = getattr(corollary, name)(alpha=alpha, **options).fit(X, Y, w)
+        l1, l2 = alpha * rho, alpha * (1 - rho)
+        return model, oracle.multi_task(model, X, Y, w, l1, l2)
+
+    return case
+
+
 def least_squares_by_folds(name):
     def case(draw):
         X, _, t, w = draw.rows()
@@ -196,6 +210,8 @@ CASES = {
     "QuantileRegressor": quantile,
     "LeastAbsoluteDeviations": absolute,
     "Lasso": lasso,
+    "MultiTaskLasso": multi_task("MultiTaskLasso"),
+    "MultiTaskElasticNet": multi_task("MultiTaskElasticNet"),
     "LassoCV": least_squares_by_folds("LassoCV"),
     "ElasticNetCV": least_squares_by_folds("ElasticNetCV"),
     "LogisticRegression of three classes": softmax,

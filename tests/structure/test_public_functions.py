@@ -24,7 +24,12 @@ CLASSES = {
 }
 ARRAYS = {"Floats", "Vector", "Matrix", "np.ndarray"}
 #: Functions that return no answer of their own: models, by gamma and C; settings.
-NO_ANSWERS = {"corollary.svm.svc_path", "corollary.engine.use"}
+NO_ANSWERS = {
+    "corollary.svm.svc_path",
+    "corollary.engine.use",
+    "corollary.preparation.make_column_selector",
+    "corollary.preparation.make_column_transformer",
+}
 
 
 def function(package, name):

@@ -165,12 +165,10 @@ FACTS: dict[str, Fact] = {
     "training_error": Fact("mean squared error on the training rows"),
     "leave_one_out_error": Fact("mean squared error on rows left out one by one"),
     "expected_error": Fact("mean squared error to expect on new rows"),
-    "chosen_alpha": Fact("the penalty of the model that is kept"),
-    "chosen_l1_ratio": Fact("its share of L1"),
     "noise_scale": Fact("scale of the noise, found beside the coefficients"),
     "n_outliers": Fact("rows beyond the bound of a robust fit", label="outliers"),
     "n_updates": Fact("rows that moved the weights, in all passes", label="updates"),
-    "rested": Fact("whether the last pass moved nothing", words=yes_or_no),
+    "rested": Fact("whether the last pass moved nothing", kind=bool, words=yes_or_no),
     # -- kernel machines ---------------------------------------------------------------
     "kkt_violation": Fact("worst violation of optimality", label="KKT violation"),
     "n_pairs": Fact(

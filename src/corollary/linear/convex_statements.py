@@ -4,7 +4,7 @@
 
     LinearRegression    squared loss/2, no penalty
     Ridge               squared loss/2, l2 = alpha/N  (P is the objective over 2 N)
-    RidgeClassifier     the same, of two classes on the targets -1 and +1
+    RidgeClassifier     the same, on the targets -1 and +1 of each class
     Lasso, ElasticNet   squared loss/2, l1 = alpha rho, l2 = alpha (1 - rho)
     LogisticRegression  logistic loss, or softmax of K classes, l2 = (1 - rho)/(C N),
                         l1 = rho/(C N), neither where C is infinite
@@ -217,13 +217,17 @@ def logistic_penalty(model: Any) -> tuple[float, float]:
 def ridge_classifier_problem(
     model: Any, X: Any, y: Any, sample_weight: Any
 ) -> Problems:
-    """State the problem of ridge regression on two classes, for `optimality_gap`."""
+    """State the problems of ridge regression on classes, for `optimality_gap`."""
     refuse(model, "alpha", not model.alpha > 0)
-    if len(model.classes_) > 2:
-        raise not_handled("several classes of RidgeClassifier")
-    [(s, o)] = sides(model, y, sample_weight)
+    z, K = np.searchsorted(model.classes_, y), len(model.classes_)
+    factors = stated_class_weights(model, np.bincount(z, sample_weight, K) + 0.0)
+    o = sample_weight * factors[z]
     l2 = float(model.alpha) / float(o.sum())
-    return linear_problem(model, X, s, o, Squared(), 0.0, l2)
+    problems: Problems = []
+    for row, k in enumerate([1] if K == 2 else range(K)):
+        s = np.where(z == k, 1.0, -1.0)
+        problems += linear_problem(model, X, s, o, Squared(), 0.0, l2, row=row)
+    return problems
 
 
 def sgd_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:

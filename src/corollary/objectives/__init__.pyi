@@ -13,6 +13,7 @@ from .links import Logit as Logit
 from .links import LogLog as LogLog
 from .links import Power as Power
 from .loss import Loss as Loss
+from .loss import ScoreLoss as ScoreLoss
 from .losses import risk as risk
 from .losses import zero_one as zero_one
 from .margin_losses import Exponential as Exponential

@@ -102,7 +102,7 @@ def _targets(learner: Any, source: Source, reset: bool, classes: Any) -> Source:
     if not source.has_target:
         present(learner, None)
     if learner.target == "number" and source.many_targets:
-        raise DataError(sentence(learner, "y must be one column", "several targets"))
+        raise DataError(sentence(learner, "y must be one column", "a matrix"))
     target = learner.target
     if target == "either":
         target, classes = learner.target_of_source(source, reset)

@@ -37,6 +37,7 @@ import numpy as np
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_finite, encode_labels, full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import readable
 from corollary.linear.linear_machine import LinearMachine, machine_of
 from corollary.objectives.class_losses import one_hot
 from corollary.objectives.softmax import log_softmax, softmax
@@ -46,6 +47,7 @@ from corollary.solvers.problem import Problem
 __all__ = ["ReferenceLogits", "fit_reference_logits", "reference_logits"]
 
 
+@readable
 @dataclass(frozen=True, eq=False)
 class ReferenceLogits:
     """C - 1 logits against a reference class (1).
