@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from oracles import convex_programs as programs
+from scipy import optimize
 from sklearn.metrics.pairwise import pairwise_kernels
 
 Floats = Any
@@ -268,6 +269,22 @@ def least_squares(
     z = programs.with_l1(Q, -F.T @ (share * y), strength, positive=positive)
     here = np.append(dense(model.coef_), float(np.ravel(model.intercept_)[0]))
     return value(here), value(z)
+
+
+def huber(model: Any, X: Any, y: Floats, w: Floats) -> tuple[float, float]:
+    """Return those of sum w [s + s H((x'b + b0 - y)/s)] + alpha ||b||^2."""
+    F = np.column_stack([dense(X), np.full(len(y), float(bool(model.fit_intercept)))])
+    e = model.epsilon
+
+    def value(z: Floats) -> float:
+        scale, size = np.exp(z[-1]), (F @ z[:-1] - y) / np.exp(z[-1])
+        H = np.where(np.abs(size) <= e, size**2, 2 * e * np.abs(size) - e * e)
+        return float(w @ (scale + scale * H) + model.alpha * z[:-2] @ z[:-2])
+
+    offset, spread = float(np.ravel(model.intercept_)[0]), np.log(model.scale_)
+    here = np.concatenate([np.ravel(model.coef_), [offset, spread]]).astype(float)
+    found = optimize.minimize(value, here, method="BFGS", options={"gtol": 1e-9})
+    return value(here), min(value(here), float(found.fun))
 
 
 def multi_task(

@@ -70,7 +70,8 @@ class AnglePath:
     d : int
         Number of columns.
     gap : float or None
-        The duality gap of the lasso at the last knot, over N; None where alpha is 0.
+        The duality gap of the lasso at alpha_min, also of a walk that ended before, or
+        at the last knot where that is 0; over N.  None where alpha is 0.
     spread : float
         How far the active correlations are apart at the end, relative to the first.
     objective : float
@@ -331,7 +332,8 @@ def concluded(
     r2 = max(0.0, float(design.y2[k]) - float(b @ (walk.c + q)))
     sizes = np.abs(q[walk.active])
     spread = float(np.ptp(sizes)) / walk.size if len(sizes) and walk.size else 0.0
-    penalty = Penalty(n * knots[-1], 1.0, walk.positive)
+    asked = walk.end if walk.lasso and walk.end > 0 else n * knots[-1]
+    penalty = Penalty(asked, 1.0, walk.positive)
     penalised = walk.lasso and penalty.l1 > SPENT * walk.size
     gap = least_squares_gap(b, q, r2, penalty) / n if penalised else None
     value = r2 / 2 + (penalty.value(b) if walk.lasso else 0.0)
