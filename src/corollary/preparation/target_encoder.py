@@ -128,7 +128,7 @@ class TargetEncoder(SummationLearner, Transformer):
     >>> model.encodings_[0].round(1).tolist()
     [20.9, 80.9, 48.9]
     >>> model.transform([["cat"], ["cow"]]).round(1).tolist()
-    [[20.8], [46.8]]
+    [[20.9], [46.8]]
     """
 
     takes_columns = True
