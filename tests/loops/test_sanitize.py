@@ -16,7 +16,7 @@ PARTS = (
     "tests/common/test_model_file_fuzz.py",
     "tests/common/test_extreme_scales.py",
     "tests/common/test_interrupts.py",
-    "tests/linear/test_stochastic_gradient.py",
+    "tests/linear/online/test_stochastic_gradient.py",
 )
 
 

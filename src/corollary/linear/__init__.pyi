@@ -4,6 +4,8 @@ from .glm.generalized_linear_regressor import (
 from .glm.tweedie import GammaRegressor as GammaRegressor
 from .glm.tweedie import PoissonRegressor as PoissonRegressor
 from .glm.tweedie import TweedieRegressor as TweedieRegressor
+from .inference.summary import Summary as Summary
+from .inference.wald_test import WaldTest as WaldTest
 from .least_squares.bayesian_linear_regression import (
     BayesianLinearRegression as BayesianLinearRegression,
 )
@@ -28,7 +30,6 @@ from .least_squares.ridge import Ridge as Ridge
 from .least_squares.ridge_classifier import RidgeClassifier as RidgeClassifier
 from .least_squares.ridge_cv import RidgeCV as RidgeCV
 from .least_squares.ridge_path import ridge_path as ridge_path
-from .least_squares.summary import Summary as Summary
 from .linear_machine import LinearMachine as LinearMachine
 from .linear_machine import machine_of as machine_of
 from .logistic.laplace import laplace as laplace

@@ -22,7 +22,8 @@ from corollary.linear import descent
 from corollary.linear.convex_statements import glm_problem
 from corollary.linear.glm import glm
 from corollary.linear.glm.deviance_sums import DevianceSums
-from corollary.linear.least_squares.summary import Summary, summarize_likelihood
+from corollary.linear.inference.summarize import summarize_likelihood
+from corollary.linear.inference.summary import Summary
 from corollary.objectives.chunk_losses import Deviance, Sums
 from corollary.objectives.families import Family
 from corollary.objectives.links import Link
@@ -184,19 +185,33 @@ class GeneralizedLinearModel(SummationLearner, SingleRegressor):
         family.check(self, y)
         return DevianceSums.of(family, y, mu, full_weights(self, w, len(mu)))
 
-    def summary(self, confidence: float = 0.95) -> Summary:
+    def summary(
+        self,
+        confidence: float = 0.95,
+        *,
+        errors: str = "classical",
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> Summary:
         """Return coefficients with standard errors, tests and measures of fit.
 
-        Everything follows from sums kept by the fit: the data is not needed again.
+        Classical errors follow from sums kept by the fit, without the data.
 
         Parameters
         ----------
         confidence : float, default=0.95
             Of the intervals.
+        errors : {'classical', 'HC0', 'HC1', 'HC2', 'HC3'}, default='classical'
+            HC: standard errors that hold where the noise is not the same for every
+            row; they need the rows of the fit once more.
+        X, y, sample_weight : optional
+            The rows, as in `fit`.
 
         Returns
         -------
         Summary
         """
         check_is_fitted(self)
-        return summarize_likelihood(self, self._loss(), confidence)
+        rows = (X, y, sample_weight)
+        return summarize_likelihood(self, self._loss(), confidence, errors, rows)

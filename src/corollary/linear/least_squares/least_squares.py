@@ -37,7 +37,8 @@ from corollary.engine import (
     StreamingLearner,
     Triangle,
 )
-from corollary.linear.least_squares.summary import Summary, summarize_least_squares
+from corollary.linear.inference.summarize import summarize_least_squares
+from corollary.linear.inference.summary import Summary
 from corollary.solvers import conjugate_gradient as cg
 from corollary.solvers.normal_equations import (
     Solution,
@@ -236,10 +237,19 @@ class LeastSquares(StreamingLearner, Regressor):
         X = self._query(X)
         return X @ self.coef_.T.astype(X.dtype) + np.asarray(self.intercept_, X.dtype)
 
-    def summary(self, confidence: float = 0.95, target: int = 0) -> Summary:
+    def summary(
+        self,
+        confidence: float = 0.95,
+        target: int = 0,
+        *,
+        errors: str = "classical",
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> Summary:
         """Return coefficients with standard errors, t tests and measures of fit.
 
-        Everything follows from sums kept by the fit: the data is not needed again.
+        Classical errors follow from sums kept by the fit, without the data.
 
         Parameters
         ----------
@@ -247,6 +257,11 @@ class LeastSquares(StreamingLearner, Regressor):
             Of the intervals.
         target : int, default=0
             Which target, where there are several.
+        errors : {'classical', 'HC0', 'HC1', 'HC2', 'HC3'}, default='classical'
+            HC: standard errors that hold where the noise is not the same for every
+            row; they need the rows of the fit once more.
+        X, y, sample_weight : optional
+            The rows, as in `fit`.
 
         Returns
         -------
@@ -259,9 +274,13 @@ class LeastSquares(StreamingLearner, Regressor):
         >>> table = LinearRegression().fit(X, y).summary()
         >>> table.names, table.standard_errors.round(4).tolist()
         (('intercept', 'x0'), [0.7937, 0.4243])
+        >>> model = LinearRegression().fit(X, y)
+        >>> model.summary(errors="HC3", X=X, y=y).standard_errors.round(4).tolist()
+        [0.8578, 0.7778]
         """
         check_is_fitted(self)
-        return summarize_least_squares(self, confidence, target)
+        rows = (X, y, sample_weight)
+        return summarize_least_squares(self, confidence, target, errors, rows)
 
     # -- the iterative route ---------------------------------------------------------
     def _product(self, chunk: Chunk, Y: Floats, state: Route) -> Product:

@@ -29,15 +29,16 @@ from corollary.core.report import Optimality, Report
 from corollary.core.rows import dense
 from corollary.engine import ArraySource, Chunk, Data, Statistics
 from corollary.linear.descent import Descent
+from corollary.linear.glm.glm_sums import GLMSums
 from corollary.linear.logistic.newton_bound import curved_at, parted
 from corollary.linear.separability import separability
-from corollary.objectives.chunk_losses import scores
+from corollary.objectives.chunk_losses import Census, scores
 from corollary.objectives.duality import cross_entropy_gap
-from corollary.objectives.problem import LinearProblem
+from corollary.objectives.problem import LinearProblem, constant_curvature
 from corollary.solvers.newton import NewtonState
 from corollary.solvers.proximal_newton import ProximalNewtonState
 
-__all__ = ["Conclusion", "account", "conclusion_of"]
+__all__ = ["Conclusion", "account", "conclusion_of", "sums_of"]
 
 SMALL = 800  # weights whose Hessian is worth a pass at the end
 CLOSE = 2.0  # times the decrement, where no other bound is asked for
@@ -72,6 +73,7 @@ class Conclusion:
     by_step: float | None = None  # what a Newton step proves
     margin: Margin | None = None
     verdict: str | None = None  # a key of KINDS, or "overlapping"
+    H: Floats | None = None  # the sum of the Hessian over the rows, of few weights
 
 
 def conclusion_of(data: Data, state: Descent) -> Conclusion:
@@ -80,7 +82,7 @@ def conclusion_of(data: Data, state: Descent) -> Conclusion:
     theta, g, penalised = search.x, search.g, problem.penalty.strength > 0
     if data.once or g is None:
         return Conclusion()
-    decrement, by_step = newton_account(data, problem, search)
+    decrement, by_step, H = newton_account(data, problem, search)
     gap = None
     if penalised and not close(by_step, decrement):
         gap = cross_entropy_gap(data, problem, theta, search.f, g, constant(state))
@@ -94,7 +96,7 @@ def conclusion_of(data: Data, state: Descent) -> Conclusion:
             verdict = "separable"
         elif margin.largest > DOUBT and isinstance(data.source, ArraySource):
             verdict = by_programme(data.source, *problem.shape, problem.intercept)
-    return Conclusion(gap, decrement, by_step, margin, verdict)
+    return Conclusion(gap, decrement, by_step, margin, verdict, H)
 
 
 def constant(state: Descent) -> Floats | None:
@@ -105,19 +107,22 @@ def constant(state: Descent) -> Floats | None:
 
 def newton_account(
     data: Data, problem: LinearProblem, search: Any
-) -> tuple[float | None, float | None]:
-    """Return the decrement and what a Newton step proves, where a pass is worth it."""
+) -> tuple[float | None, float | None, Floats | None]:
+    """Return the decrement, what a Newton step proves, and the Hessian's sum.
+
+    None of them where a pass over the rows for the Hessian is not worth it.
+    """
     theta, g = search.x, search.g
     work = float(data.source.n_rows or np.inf) * theta.size**2
     if theta.size > SMALL or (problem.penalty.strength > 0 and work > WORK):
-        return getattr(search, "decrement", None), None
+        return getattr(search, "decrement", None), None, None
     curved, (slope, shared) = curved_at(data, problem, theta), parted(problem, theta, g)
     decrement = curved.decrement(slope) + shared
     bound = curved.bound(slope, problem.unit_rounding)
     if bound is not None and np.isfinite(shared):
         rounding = stored_change(problem, theta, problem.subgradient(theta, g))
-        return decrement, min(bound + shared + rounding, search.f)
-    return decrement if np.isfinite(shared) else None, None
+        return decrement, min(bound + shared + rounding, search.f), curved.sums
+    return decrement if np.isfinite(shared) else None, None, curved.sums
 
 
 def close(bound: float | None, decrement: float | None) -> bool:
@@ -183,6 +188,37 @@ def half_space_rows(X: Floats, y: Any, K: int, intercept: bool) -> Floats:
         for k in range(K)
     ]
     return np.concatenate(rows).reshape(-1, (K - 1) * Z.shape[1])
+
+
+def sums_of(state: Descent, census: Census, end: Conclusion) -> GLMSums:
+    """Return what inference needs of the fit (`linear/inference/`)."""
+    problem, search = state.problem, state.search
+    n, mean, (m, p) = problem.n, problem.mean, problem.shape
+    W = search.x.reshape(m, p)[:, :-1]
+    shares = np.full(max(m, 2), 1 / max(m, 2))
+    if problem.intercept:
+        shares = np.maximum(census.sum_y / n, np.finfo(np.float64).tiny)
+    kept = end.H is not None and census.spread.M2.ndim == 2
+    H = gram = None
+    if kept:
+        assert end.H is not None
+        H = end.H if m == 1 else end.H[p:, p:]
+        gram = n * constant_curvature(census.spread, mean, np.ones(1))[0, :-1, :-1]
+    return GLMSums(
+        n=n,
+        deviance=2 * n * (search.f - problem.penalty.value(W)),
+        null_deviance=-2 * float(census.sum_y @ np.log(shares)),
+        pearson=np.nan,
+        constant=0.0,
+        alpha=problem.penalty.l2,
+        mean=mean,
+        H=H,
+        gram=gram,
+        free=problem.free,
+        held=np.zeros(len(mean), dtype=bool),
+        null_space=np.zeros((len(mean), 0)),
+        endless=end.verdict in KINDS,
+    )
 
 
 def account(state: Descent, end: Conclusion, report: Report) -> None:

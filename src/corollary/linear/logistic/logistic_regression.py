@@ -58,6 +58,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory, check_two_classes
@@ -81,8 +82,19 @@ from corollary.linear import descent
 from corollary.linear.class_weights import class_weights
 from corollary.linear.convex_statements import logistic_problem
 from corollary.linear.glm import glm
+from corollary.linear.inference.sandwich import rows_again
+from corollary.linear.inference.summarize import (
+    summarize_classes,
+    summarize_likelihood,
+)
+from corollary.linear.inference.summary import Summary
 from corollary.linear.linear_classifier import LinearClassifier
-from corollary.linear.logistic.conclusion import Conclusion, account, conclusion_of
+from corollary.linear.logistic.conclusion import (
+    Conclusion,
+    account,
+    conclusion_of,
+    sums_of,
+)
 from corollary.linear.logistic.probabilities import log_probabilities, probabilities
 from corollary.objectives.chunk_losses import Census, CrossEntropy, Deviance, Sums
 from corollary.objectives.families import Binomial
@@ -107,6 +119,7 @@ class LogisticState:
     """The state: the search and, at the end, what is to be said of it."""
 
     descent: descent.Descent
+    census: Census
     conclusion: Conclusion = field(default_factory=Conclusion)
 
 
@@ -166,6 +179,8 @@ class LogisticRegression(SummationLearner, LinearClassifier):
     boundary_ : float
         Of two classes, the score of even odds: 0 for the logit.
     n_features_in_ : int
+    sums_ : GLMSums
+        From which `summary` follows.
     report_ : Report
         With the duality gap.
 
@@ -362,13 +377,12 @@ class LogisticRegression(SummationLearner, LinearClassifier):
                 raise ParameterError(sentence(self, must, f"{m} x {p}", remedy))
             check_memory(self, 32.0 * (m * p) ** 2, "the Hessian", remedy)
             method = "proximal_newton" if descends else "newton"
-            return LogisticState(descent.begin(problem, theta, method))
+            return LogisticState(descent.begin(problem, theta, method), census)
         pi = census.sum_y / problem.n
         H = constant_curvature(census.spread, problem.mean, (pi * (1 - pi))[-m:])
         patience = min(max(PATIENCE[0], p // 4), PATIENCE[1])
-        return LogisticState(
-            descent.begin(problem, theta, "lbfgs", H, patience=patience)
-        )
+        search = descent.begin(problem, theta, "lbfgs", H, patience=patience)
+        return LogisticState(search, census)
 
     def _last(self, shape: tuple[int, int]) -> tuple[Floats, Floats] | None:
         """Return W and b of the last fit, where asked and possible; 0 of no passes."""
@@ -385,7 +399,7 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         """Take a step of the search."""
         if isinstance(state, glm.GLMState):
             return glm.update(s, state)
-        return LogisticState(descent.advance(s, state.descent))
+        return replace(state, descent=descent.advance(s, state.descent))
 
     def objective(self, s: Sums, state: Any) -> float:
         """Return (1) where the search stands."""
@@ -425,6 +439,10 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         self.boundary_ = 0.0
         if isinstance(fitted.state, glm.GLMState):
             self.boundary_ = float(self.probability_link().of(np.array(0.5)))
+            self.sums_ = glm.sums_of(fitted.state)
+        else:
+            end, census = fitted.state.conclusion, fitted.state.census
+            self.sums_ = sums_of(fitted.state.descent, census, end)
 
     # -- use -----------------------------------------------------------------------
     def predict_proba(self, X: Any) -> Floats:
@@ -434,3 +452,58 @@ class LogisticRegression(SummationLearner, LinearClassifier):
     def predict_log_proba(self, X: Any) -> Floats:
         """Return log P(class | x), (n, K)."""
         return log_probabilities(self.decision_function(X), self.probability_link())
+
+    def summary(
+        self,
+        confidence: float = 0.95,
+        *,
+        errors: str = "classical",
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> Summary:
+        """Return coefficients with standard errors, z tests and measures of fit.
+
+        The fit keeps the information matrix of few weights; of many, or of very many
+        rows, the rows are needed once more.  Of more than two classes the coefficients
+        are those against the first class.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+            Of the intervals.
+        errors : {'classical', 'HC0', 'HC1', 'HC2', 'HC3'}, default='classical'
+            HC: standard errors that hold where the model is only about right; they
+            need the rows of the fit once more.
+        X, y, sample_weight : optional
+            The rows, as in `fit`.
+
+        Returns
+        -------
+        Summary
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from corollary import LogisticRegression
+        >>> X, y = np.arange(8.0)[:, None], [0, 0, 1, 0, 1, 0, 1, 1]
+        >>> table = LogisticRegression(C=np.inf, tol=1e-8).fit(X, y).summary()
+        >>> table.coef.round(3).tolist(), table.standard_errors.round(3).tolist()
+        ([-2.079, 0.594], [1.733, 0.432])
+        """
+        check_is_fitted(self)
+        C, rho = self._penalty()
+        if rho > 0 and np.isfinite(C):
+            must = "summary needs an L2 penalty or none"
+            remedy = "Errors after a choice of columns would mean nothing."
+            raise ParameterError(sentence(self, must, f"l1_ratio = {rho:g}", remedy))
+        link, rows = self.probability_link(), (X, y, sample_weight)
+        if link == LINKS["logit"]:
+            return summarize_classes(self, confidence, errors, rows)
+        weights = None
+        if X is not None:
+            with rows_again(self, *rows) as data:
+                weights = class_weights(self, data)
+        family = Binomial(shares=False)
+        loss = Deviance(type(self).__name__, family, link, weights=weights)
+        return summarize_likelihood(self, loss, confidence, errors, rows)

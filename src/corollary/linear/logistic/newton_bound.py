@@ -47,6 +47,7 @@ from corollary.objectives.problem import LinearProblem
 __all__ = ["Curved", "curved_at", "parted"]
 
 MANY = 4000  # rows
+FEW = 64  # weights whose Hessian is kept, of every row, for inference
 FOURTH = 4
 SERIES = 1e-4  # t below which (3) is its series, as its terms cancel
 EPS = float(np.finfo(np.float64).eps)
@@ -71,6 +72,7 @@ class Curved:
     least: float  # no eigenvalue of H is below; 0 where H is singular
     unit: Floats  # (m (d + 1),)
     length: float
+    sums: Floats | None  # H before the mean was taken and penalties added, of all rows
 
     def decrement(self, g: Floats) -> float:
         """Return lambda^2 / 2, of the directions in which H is not 0."""
@@ -116,7 +118,8 @@ def inverted(H: Floats) -> tuple[Floats, float]:
 
 def curved_at(data: Data, problem: LinearProblem, theta: Floats) -> Curved:
     """Take the Hessian at a point, and the longest row, in one pass."""
-    every = FOURTH if (data.source.n_rows or np.inf) > MANY else 1
+    few = theta.size <= FEW
+    every = FOURTH if (data.source.n_rows or np.inf) > MANY and not few else 1
     s = data.reduce(partial(sums_at, problem=problem, theta=theta, every=every))
     m, H = problem.shape[0], problem.hessian(s.H)
     unit = np.tile(np.append(problem.spread, 1.0), m)
@@ -124,7 +127,7 @@ def curved_at(data: Data, problem: LinearProblem, theta: Floats) -> Curved:
     inverse, least = inverted(H)
     top = s.top / problem.spread
     length = np.sqrt((float(top @ top) + 1.0) * (1 if m == 1 else 2))
-    return Curved(inverse, least, unit, float(length))
+    return Curved(inverse, least, unit, float(length), s.H if few else None)
 
 
 def parted(problem: LinearProblem, theta: Floats, g: Floats) -> tuple[Floats, float]:

@@ -3,7 +3,7 @@
 Also known as: regression table, standard errors, t test and z test of coefficients,
 Wald test, confidence intervals, variance inflation factors, collinearity diagnosis.
 Related words: VIF, confidence interval, prediction interval, noise variance, condition
-number.
+number, overdispersion.
 
 Under Gaussian noise y = x'b + b0 + N(0, sigma^2) least squares is maximum likelihood:
 
@@ -37,6 +37,16 @@ and the condition number is that of [1 X] with columns of unit length (Belsley, 
 Welsch): above 30 coefficients begin to explode and cancel though the fit is good.
 Columns that follow from others have no estimate of their own: infinite error.
 
+A family that knows its dispersion may be wrong about it.  Counts scatter more than
+Poisson's law says where
+
+    X^2 / (n - p),   X^2 = sum w (y - mu)^2 / V(mu)   (Pearson's statistic)      (9)
+
+is well above 1; errors are then too small by its root, and the table says so.
+
+Of K classes the coefficients of logistic regression are those of the scores' leads over
+the first class, for only differences of scores are determined.
+
 n is the sum of the weights, for a weight is repetition.
 
 Notation: p = number of coefficients with the intercept; x~ = (1, x).
@@ -53,22 +63,12 @@ import numpy as np
 from scipy import stats
 
 from corollary.core.arrays import Floats
-from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.errors import ParameterError, sentence
+from corollary.core.html import html_table
 from corollary.core.vectors import rows_of
-from corollary.engine import Moments, Triangle
-from corollary.linear.glm.glm_sums import inverse
-from corollary.linear.least_squares.column_geometry import (
-    Geometry,
-    geometry,
-    square_root,
-)
-from corollary.objectives.chunk_losses import Deviance
-from corollary.solvers.normal_equations import Solution
+from corollary.linear.inference.wald_test import WaldTest, wald_test
 
-__all__ = ["Summary", "summarize_least_squares", "summarize_likelihood"]
-
-STRONG = 30.0  # condition number above which collinearity is worth a word
-INFLATED = 10.0  # variance inflation factor, likewise
+__all__ = ["Summary"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,8 @@ class Summary:
         Estimates, their standard errors, t or z (3), and two-sided p-values of zero.
     intervals : array of shape (p, 2)
     kind : {'t', 'z'}
+    errors : {'classical', 'HC0', 'HC1', 'HC2', 'HC3'}
+        How the standard errors were taken (`sandwich.py`).
     confidence : float
         Of the intervals.
     vif : array of shape (p,)
@@ -95,6 +97,8 @@ class Summary:
         Weight of the rows, number of coefficients (5), and n - p.
     dispersion : float
         sigma^2 or phi.
+    pearson : float or None
+        Pearson's statistic X^2 (9), for generalised linear models.
     sigma, sigma_ml : float
         Standard deviation of the noise, unbiased and by maximum likelihood (1).
     r_squared, adjusted_r_squared : float or None
@@ -104,7 +108,9 @@ class Summary:
         (7); None where the law has no closed form.
     condition_number : float
     intercept : bool
-        Whether the first coefficient is the intercept.
+        Whether the first coefficient is the intercept, of every class.
+    slopes : tuple of int
+        Places of the coefficients that are no intercepts.
     dependent : tuple of str
         Columns that follow from the others.
     notes : tuple of str
@@ -127,6 +133,9 @@ class Summary:
     log_likelihood: float | None
     condition_number: float
     intercept: bool
+    slopes: tuple[int, ...]
+    errors: str = "classical"
+    pearson: float | None = None
     dependent: tuple[str, ...] = ()
     r_squared: float | None = None
     adjusted_r_squared: float | None = None
@@ -187,6 +196,56 @@ class Summary:
         ll = self.log_likelihood
         return None if ll is None else -2 * ll + self.parameters * float(np.log(self.n))
 
+    @property
+    def overdispersion(self) -> float | None:
+        """Pearson's statistic over its degrees of freedom (9)."""
+        return None if self.pearson is None else self.pearson / self.dof
+
+    def f_test(self, hypothesis: Any = None) -> WaldTest:
+        """Test that coefficients are all 0, by F, or by chi-square under kind 'z'.
+
+        Parameters
+        ----------
+        hypothesis : None, list of names, or array of shape (q, p)
+            None: all but the intercept.  Names: these.  An array R: R b = 0.
+
+        Returns
+        -------
+        WaldTest
+
+        Examples
+        --------
+        >>> from corollary import LinearRegression
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 4.0, 8.0]
+        >>> round(LinearRegression().fit(X, y).summary().f_test().statistic, 3)
+        26.889
+        """
+        R = self._restrictions(hypothesis)
+        if not np.isfinite(self.standard_errors[(R != 0).any(axis=0)]).all():
+            must = "a test needs coefficients that the data determines"
+            came = f"columns {list(self.dependent)} that follow from the others"
+            raise ParameterError(sentence("Summary", must, came, "Drop them."))
+        dof = self.dof if self.kind == "t" else None
+        return wald_test(self.coef, self.covariance, R, dof)
+
+    def _restrictions(self, hypothesis: Any) -> Floats:
+        """Return R of a hypothesis R b = 0."""
+        unit = np.eye(len(self.coef))
+        if hypothesis is None:
+            chosen = list(self.slopes)
+        elif all(isinstance(name, str) for name in hypothesis):
+            absent = [name for name in hypothesis if name not in self.names]
+            if absent:
+                must = f"names must be among {list(self.names)}"
+                raise ParameterError(sentence("Summary", must, f"{absent}"))
+            chosen = [self.names.index(name) for name in hypothesis]
+        else:
+            return rows_of("Summary", hypothesis, len(self.coef))
+        if not chosen:
+            must = "a hypothesis must name at least one coefficient"
+            raise ParameterError(sentence("Summary", must, "none"))
+        return unit[chosen]
+
     def predictive_variance(self, X: Any) -> Floats:
         """Return the variance of a new y at rows of X under Gaussian noise (4).
 
@@ -231,11 +290,42 @@ class Summary:
     def _law(self) -> Any:
         return stats.t(self.dof) if self.kind == "t" else stats.norm()
 
-    def __str__(self) -> str:
-        width = max(9, *(len(name) for name in self.names))
-        share = f"{100 * self.confidence:g} % interval"
-        head = f"{'':{width}} {'coefficient':>12} {'std error':>10} {self.kind:>8}"
-        lines = [self.model, f"{head} {'p-value':>9} {share:>25} {'VIF':>8}"]
+    # -- showing -------------------------------------------------------------------
+    def to_frame(self) -> Any:
+        """Return the table as a pandas frame, one row for each coefficient.
+
+        Examples
+        --------
+        >>> from corollary import LinearRegression
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 4.0, 8.0]
+        >>> frame = LinearRegression().fit(X, y).summary().to_frame()
+        >>> frame.loc["x0", ["coefficient", "std_error"]].round(3).tolist()
+        [2.2, 0.424]
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            must = "to_frame needs pandas to be installed"
+            raise ImportError(sentence("Summary", must, "no pandas")) from error
+        columns = {
+            "coefficient": self.coef,
+            "std_error": self.standard_errors,
+            self.kind: self.statistics,
+            "p_value": self.p_values,
+            "lower": self.intervals[:, 0],
+            "upper": self.intervals[:, 1],
+            "vif": self.vif,
+        }
+        return pd.DataFrame(columns, index=pd.Index(self.names, name="name"))
+
+    def _head(self) -> tuple[str, ...]:
+        error = "std error" if self.errors == "classical" else f"{self.errors} error"
+        low = f"{50 * (1 - self.confidence):g} %"
+        high = f"{50 * (1 + self.confidence):g} %"
+        return "", "coefficient", error, self.kind, "p-value", low, high, "VIF"
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        """Return the table as texts, a row for each coefficient."""
         rows = zip(
             self.names,
             self.coef,
@@ -246,13 +336,35 @@ class Summary:
             self.vif,
             strict=True,
         )
-        for name, b, se, t, p, (low, high), vif in rows:
-            inflated = "" if np.isnan(vif) else f"{vif:.4g}"
-            lines.append(
-                f"{name:{width}} {b:12.6g} {se:10.4g} {t:8.3f} {p:9.3g} "
-                f"{low:12.5g} {high:12.5g} {inflated:>8}"
+        return [
+            (
+                name,
+                f"{b:.6g}",
+                f"{se:.4g}",
+                f"{t:.3f}",
+                f"{p:.3g}",
+                f"{low:.5g}",
+                f"{high:.5g}",
+                "" if np.isnan(vif) else f"{vif:.4g}",
             )
+            for name, b, se, t, p, (low, high), vif in rows
+        ]
+
+    def __repr__(self) -> str:
+        return f"Summary({self.model}, {len(self.coef)} coefficients, {self.n:g} rows)"
+
+    def __str__(self) -> str:
+        width = max(9, *(len(name) for name in self.names))
+        widths = (width, 12, 10, 8, 9, 12, 12, 8)
+        lines = [self.model]
+        for name, *cells in [self._head(), *self._cells()]:
+            shown = [f"{cell:>{w}}" for cell, w in zip(cells, widths[1:], strict=True)]
+            lines.append(" ".join([f"{name:{width}}", *shown]).rstrip())
         return "\n".join([*lines, *self._measures(), *self.notes])
+
+    def _repr_html_(self) -> str:
+        below = [*self._measures(), *self.notes]
+        return html_table(self.model, self._cells(), self._head(), below)
 
     def _measures(self) -> list[str]:
         lines = [f"rows {self.n:g}, coefficients {self.parameters:.6g}"]
@@ -268,188 +380,16 @@ class Summary:
                 f"({100 * self.deviance_explained:.4g} % explained), dispersion "
                 f"{self.dispersion:.6g}"
             )
+        if self.slopes and np.isfinite(self.standard_errors).all():
+            test = self.f_test()
+            dof = f" and {test.dof:g}" if test.kind == "F" else ""
+            lines.append(
+                f"all slopes 0: {test.kind} {test.statistic:.6g} with "
+                f"{test.restrictions}{dof} degrees of freedom, p {test.p_value:.3g}"
+            )
         if self.log_likelihood is not None:
             lines.append(
                 f"log-likelihood {self.log_likelihood:.6g}, AIC {self.aic:.6g}, "
                 f"BIC {self.bic:.6g}"
             )
         return lines
-
-
-def summarize_least_squares(learner: Any, confidence: float, target: int) -> Summary:
-    """Summarise `LinearRegression` or `Ridge` from the sums of its last pass."""
-    fitted, intercept, d = (
-        learner._running,
-        learner.fit_intercept,
-        learner.n_features_in_,
-    )
-    solution: Solution | None = fitted.state.solution
-    if solution is None or not isinstance(fitted.statistics, Moments | Triangle):
-        must = "summary needs sums of products of columns"
-        remedy = "Use solver='cholesky'."
-        raise ParameterError(
-            sentence(learner, must, "a fit by conjugate gradients", remedy)
-        )
-    if learner.positive or learner._with_ones:
-        must = "summary needs estimates free to have either sign, and no penalty on b0"
-        came = "positive=True" if learner.positive else "penalize_intercept=True"
-        raise ParameterError(sentence(learner, must, came))
-    if not 0 <= target < len(solution.coef):
-        must = f"target must be below the number of targets = {len(solution.coef)}"
-        raise ParameterError(sentence(learner, must, f"{target}"))
-    alphas = np.broadcast_to(learner._alpha(len(solution.coef)), len(solution.coef))
-    alpha = float(alphas[target])
-    space, total = geometry(fitted.statistics, d, intercept)
-    A_inverse = space.gram_inverse(alpha, learner._weights(d))
-    n, rank = space.n, float(space.rank)
-    if alpha > 0:
-        M = space.R @ A_inverse
-        A_inverse, rank = M.T @ M, float((M * space.R).sum())  # (5)
-    parameters = rank + intercept
-    check_rows(learner, n, parameters)
-    rss, tss = float(solution.residual[target]), float(total[target])
-    sigma2 = rss / (n - parameters)  # (1)
-    with np.errstate(divide="ignore"):
-        log_likelihood = float(-0.5 * n * (np.log(2 * np.pi * rss / n) + 1))
-    r2 = 1 - rss / tss if tss > 0 else float(rss <= 0)
-    adjusted = 1 - (1 - r2) * (n - intercept) / (n - parameters)  # (6)
-    return summary_of(
-        learner,
-        type(learner).__name__,
-        np.append(solution.intercept[target], solution.coef[target]),
-        sigma2 * with_intercept(A_inverse, space.mean, 1 / n),
-        space,
-        alpha,
-        kind="t",
-        confidence=confidence,
-        n=n,
-        parameters=parameters,
-        dispersion=sigma2,
-        deviance=rss,
-        null_deviance=tss,
-        log_likelihood=log_likelihood,
-        r_squared=r2,
-        adjusted_r_squared=adjusted,
-    )
-
-
-def summarize_likelihood(learner: Any, loss: Deviance, confidence: float) -> Summary:
-    """Summarise a generalised linear model from the sums of its last pass."""
-    s = learner.sums_
-    if s.H is None:
-        must = "summary needs the information matrix"
-        came = f"{learner.n_features_in_} columns, too many to keep it"
-        raise ParameterError(sentence(learner, must, came, "Use fewer columns."))
-    d, kept, intercept = len(s.mean), ~s.held, bool(s.free[-1])
-    at = np.ix_(s.free, s.free)
-    ridge = np.where(np.arange(d + 1) < d, s.n * s.alpha, 0.0)
-    A_inverse = inverse((s.H + np.diag(ridge))[at])
-    parameters = float(s.free.sum())
-    if s.alpha > 0:
-        parameters = float((A_inverse * s.H[at]).sum())  # (5)
-        A_inverse = A_inverse @ s.H[at] @ A_inverse
-    check_rows(learner, s.n, parameters)
-    known = loss.family.known_dispersion
-    phi = 1.0 if known else s.pearson / (s.n - parameters)
-    C = np.zeros((d + 1, d + 1))
-    C[at] = phi * A_inverse
-    covariance = with_intercept(C[:d, :d], s.mean, C[d, d], C[:d, d])
-    listed = np.append(True, kept)
-    gram = s.gram[np.ix_(kept, kept)]
-    space = Geometry.of(s.n, s.mean[kept], square_root(gram), intercept)
-    return summary_of(
-        learner,
-        f"{type(learner).__name__}: {loss.family.name} family, {loss.link.name} link",
-        np.append(float(learner.intercept_), learner.coef_[kept]),
-        covariance[np.ix_(listed, listed)],
-        space,
-        s.alpha,
-        kind="z" if known else "t",
-        confidence=confidence,
-        n=s.n,
-        parameters=parameters,
-        dispersion=phi,
-        deviance=s.deviance,
-        null_deviance=s.null_deviance,
-        log_likelihood=loss.family.log_likelihood(s.deviance, phi, s.n, s.constant),
-        columns=np.flatnonzero(kept),
-        endless=s.endless,
-    )
-
-
-def summary_of(
-    learner: Any,
-    model: str,
-    coef: Floats,
-    covariance: Floats,
-    space: Geometry,
-    alpha: float,
-    columns: Any = None,
-    endless: bool = False,
-    **measures: Any,
-) -> Summary:
-    """Put names to the numbers; the intercept comes first in all of them."""
-    if not 0 < measures["confidence"] < 1:
-        must = "confidence must be between 0 and 1"
-        raise ParameterError(sentence(learner, must, f"{measures['confidence']}"))
-    skip = 0 if space.intercept else 1
-    seen = getattr(learner, "feature_names_in_", None)
-    columns = np.arange(len(space.mean)) if columns is None else columns
-    names = [f"x{j}" if seen is None else str(seen[j]) for j in columns]
-    errors = np.sqrt(np.maximum(np.diagonal(covariance)[skip:], 0.0))
-    if alpha == 0:
-        errors = np.where(space.identified, errors, np.inf)
-    vif, condition = space.vif(), space.condition()
-    dependent = tuple(names[j] for j in space.dependent)
-    inflated = [names[j] for j in np.flatnonzero(vif > INFLATED)]
-    return Summary(
-        model=model,
-        names=("intercept", *names)[skip:],
-        coef=np.asarray(coef[skip:], dtype=np.float64),
-        standard_errors=errors,
-        vif=np.append(np.nan, vif)[skip:],
-        covariance=covariance[skip:, skip:],
-        condition_number=condition,
-        intercept=space.intercept,
-        dependent=dependent,
-        notes=notes(dependent, inflated, alpha, endless),
-        **measures,
-    )
-
-
-def notes(
-    dependent: tuple[str, ...], inflated: list[str], alpha: float, endless: bool
-) -> tuple[str, ...]:
-    """Say what to mind when reading the table."""
-    said = []
-    if dependent:
-        said.append(
-            f"columns {list(dependent)} follow from the others or never change."
-        )
-    elif inflated:
-        said.append(
-            f"columns {inflated} are nearly determined by the others: their "
-            "coefficients may be large and cancel."
-        )
-    if alpha > 0:
-        said.append("the penalty biases the estimates: intervals need not cover.")
-    if endless:
-        said.append("the likelihood has no maximum: errors and tests mean nothing.")
-    return tuple(said)
-
-
-def with_intercept(
-    C: Floats, mean: Floats, at_mean: float, cross: Floats | None = None
-) -> Floats:
-    """Return Cov(b0, b) from Cov(b), the variance at the mean, and their covariance."""
-    cross = np.zeros(len(mean)) if cross is None else cross
-    both = cross - C @ mean
-    variance = at_mean + mean @ C @ mean - 2 * mean @ cross
-    return np.block([[np.array([[variance]]), both[None, :]], [both[:, None], C]])
-
-
-def check_rows(learner: Any, n: float, parameters: float) -> None:
-    """Refuse inference where nothing is left to estimate the noise from."""
-    if not n > parameters + 1e-9:
-        must = f"summary needs more rows than its {parameters:.6g} coefficients"
-        raise DataError(sentence(learner, must, f"{n:g}", "Use more rows."))

@@ -1,0 +1,1 @@
+"""Inference for linear models: tables of coefficients, tests, robust errors."""
