@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from corollary import GradientDescentRegressor, KMeans, engine
+from corollary import SVC, SVR, GradientDescentRegressor, KMeans, LassoCV, engine
 from corollary.core.progress import progress
 
 X = np.random.default_rng(0).normal(size=(300, 2))
@@ -53,3 +53,33 @@ def test_the_line_is_finished_when_the_fit_fails(capsys):
     with progress("After", 2, 1) as tell:  # rich allows one live line at a time
         tell(2, 1.0)
     assert "After" in capsys.readouterr().out
+
+
+def test_a_kernel_machine_shows_its_working_sets_and_the_dual_objective(capsys):
+    rows = np.random.default_rng(0).normal(size=(400, 3))
+    y = rows[:, 0] + rows[:, 1] ** 2 > 1
+    model = SVC(verbose=True).fit(rows, y)
+    text = " ".join(capsys.readouterr().out.split())
+    shown = re.search(r"SVC .*working set (\d+) objective (-?[\d.]+)", text)
+    assert int(shown[1]) == model.report_.passes
+    gap = model.report_.optimality.value
+    dual = model.report_.objective[-1] - gap
+    assert -float(shown[2]) == pytest.approx(dual, rel=1e-3)
+    labels = np.digitize(rows[:, 0], [-0.5, 0.5])
+    with engine.use(verbose=1, threads=2):
+        several = SVC().fit(rows, labels)
+        SVR().fit(rows, rows[:, 0])
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"working set {several.report_.passes} " in text  # of all pairs together
+    assert "SVR" in text
+    quiet = SVC().fit(rows, y)
+    assert capsys.readouterr().out == ""
+    np.testing.assert_array_equal(quiet.dual_coef_, model.dual_coef_)
+
+
+def test_a_choice_of_penalties_shows_how_many_it_has_tried(capsys):
+    rows = np.random.default_rng(0).normal(size=(60, 4))
+    LassoCV(verbose=True, alphas=25).fit(rows, rows[:, 0])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "LassoCV" in text
+    assert "penalty 25 of at most 25" in text

@@ -134,3 +134,18 @@ def test_a_fit_fills_in_what_it_did():
     exact = LinearRegression().fit(X, X @ [1.0, 2.0]).report_
     assert exact.stop is StopReason.CLOSED_FORM
     assert exact.optimality == Optimality("exact to rounding", 0.0)
+
+
+def test_a_notebook_gets_a_table_and_the_console_one_line():
+    report = example(warnings=["a < b"], optimality=Optimality("duality gap", 0.5))
+    assert repr(report) == "Report(KMeans: converged, duality gap 0.5)"
+    page = report._repr_html_()
+    assert page.startswith("<table>")
+    assert "a &lt; b" in page
+    assert "a < b" not in page
+    for label, words in [
+        ("from optimal", "duality gap 0.5"),
+        ("took", "3 passes over"),
+    ]:
+        assert f"{label}</th>" in page
+        assert words in page

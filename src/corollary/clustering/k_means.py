@@ -38,7 +38,6 @@ References: Lloyd (1982); Arthur and Vassilvitskii (2007); Hamerly (2010).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -67,6 +66,7 @@ from corollary.core.records import stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Clusterer
 from corollary.core.rows import dense, rows_loop
+from corollary.core.warn import warn
 from corollary.engine import (
     Chunk,
     Data,
@@ -252,7 +252,7 @@ class KMeans(StreamingLearner, Clusterer):
         """Look at the data once, then seed every restart from the same sample."""
         if self.algorithm == "elkan" and self.n_clusters == 1:
             text = "KMeans: algorithm='elkan' saves nothing with one cluster."
-            warnings.warn(text, RuntimeWarning, stacklevel=6)
+            warn(text, RuntimeWarning)
         survey = self._survey(data, seed)
         self._check_rows(data)
         for number in range(self._restarts()):
@@ -377,7 +377,7 @@ class KMeans(StreamingLearner, Clusterer):
             if self._given_centres() and int(self.n_init) > 1:
                 text = "Explicit initial center position passed: performing only one"
                 text += f" init in KMeans instead of n_init={self.n_init}."
-                warnings.warn(text, RuntimeWarning, stacklevel=5)
+                warn(text, RuntimeWarning)
             return 1 if self._given_centres() else int(self.n_init)
         drawn = callable(self.init) or (
             isinstance(self.init, str) and self.init == "random"
@@ -393,7 +393,7 @@ class KMeans(StreamingLearner, Clusterer):
                 f"({self.n_clusters}). Possibly due to duplicate points in X."
             )
             report.warnings.append(text)
-            warnings.warn(f"KMeans: {text}", ConvergenceWarning, stacklevel=5)
+            warn(f"KMeans: {text}", ConvergenceWarning)
 
     def _given_centres(self) -> bool:
         return not isinstance(self.init, str) and not callable(self.init)

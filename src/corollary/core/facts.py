@@ -58,6 +58,15 @@ FACTS: dict[str, Fact] = {
         "the sums or the decomposition that the solution came from", kind=str
     ),
     "estimator": Fact("class of the estimators inside", kind=str),
+    "chosen_alpha": Fact("the penalty that held-out rows chose", kind=float | list),
+    "chosen_l1_ratio": Fact("the share of the L1 penalty that held-out rows chose"),
+    "held_out_error": Fact("mean squared error of held-out rows at the choice"),
+    "choice_at_end": Fact(
+        "the end of the penalties tried at which the chosen one stands",
+        kind=str,
+        label="chosen alpha",
+        words=lambda end: f"the {end} one tried: try more beyond it",
+    ),
     "n_members": Fact("estimators inside", kind=int, label="members"),
     "n_steps": Fact(
         "steps of a search, in all epochs and machines",

@@ -18,7 +18,6 @@ import contextlib
 import os
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextvars import copy_context
@@ -29,6 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from corollary import loops
 from corollary.core.configuration import config_context, get_config
 from corollary.core.report import Report, StopReason
+from corollary.core.warn import warn
 
 __all__ = [
     "apart",
@@ -74,7 +74,7 @@ def conclude(report: Report) -> None:
         raise KeyboardInterrupt
     text = f"{report.learner}: {report.stop.word} after {report.passes} passes; "
     text += f"{report.optimality}. {report.what_to_do}"
-    warnings.warn(text, ConvergenceWarning, stacklevel=5)
+    warn(text, ConvergenceWarning)
 
 
 @contextlib.contextmanager

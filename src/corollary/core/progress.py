@@ -5,28 +5,32 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 
-__all__ = ["progress"]
+__all__ = ["Show", "progress"]
 
 Show = Callable[[int, float], None]
 
 
 @contextlib.contextmanager
-def progress(name: str, passes: int, verbose: int) -> Iterator[Show]:
+def progress(
+    name: str, most: int | None, verbose: int, unit: str = "pass"
+) -> Iterator[Show]:
     """Show a progress bar with the objective while the block runs.
 
     Parameters
     ----------
     name : str
         What is being fitted.
-    passes : int
-        The most passes there can be.
+    most : int or None
+        The most passes there can be, None if nobody knows.
     verbose : int
         0 shows nothing and costs nothing.
+    unit : str, default='pass'
+        What is counted.
 
     Yields
     ------
     callable
-        ``show(pass, objective)``, called after each pass.
+        ``show(count, objective)``, called after each pass.
     """
     if not verbose:
         yield lambda done, objective: None
@@ -36,12 +40,13 @@ def progress(name: str, passes: int, verbose: int) -> Iterator[Show]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("pass {task.completed} of at most {task.total}"),
+        TextColumn(f"{unit} {{task.completed}}{{task.fields[limit]}}"),
         TextColumn("objective {task.fields[objective]}"),
         TimeElapsedColumn(),
     )
     with Progress(*columns) as bar:
-        task = bar.add_task(name, total=passes, objective="...")
+        limit = "" if most is None else f" of at most {most}"
+        task = bar.add_task(name, total=most, objective="...", limit=limit)
         yield lambda done, objective: bar.update(
             task, completed=done, objective=f"{objective:.6g}"
         )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.facts import plain, printed
+from corollary.core.html import html_table
 
 __all__ = ["Optimality", "Report", "StopReason", "stored_gap"]
 
@@ -96,7 +97,7 @@ def stored_gap(gap: float, objective: float, dtype: Any) -> float:
     return gap + ROUNDINGS * float(np.finfo(np.float32).eps) * abs(objective)
 
 
-@dataclass
+@dataclass(repr=False)
 class Report:
     """The account of one fit, left on the estimator as `report_`.
 
@@ -146,23 +147,34 @@ class Report:
     source: str = ""
     remedy: str = ""
 
+    def __repr__(self) -> str:
+        return f"Report({self.learner}: {self.stop.word}, {self.optimality})"
+
     def __str__(self) -> str:
-        lines = [f"{self.learner}: {self.stop.word} ({self.stop.meaning})"]
-        if self.what_to_do:
-            lines.append(f"  what to do    {self.what_to_do}")
+        lines = [f"  {label:<13} {words}" for label, words in self._lines()]
+        return "\n".join([self._title(), *lines])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title(), self._lines())
+
+    def _title(self) -> str:
+        return f"{self.learner}: {self.stop.word} ({self.stop.meaning})"
+
+    def _lines(self) -> list[tuple[str, str]]:
+        """Return what is to be read, each line with its label."""
+        lines = [("what to do", self.what_to_do)] if self.what_to_do else []
         took = f"{self.passes} pass{'es' if self.passes != 1 else ''} over"
-        lines.append(f"  took          {took} {self.rows:,} rows, {self.seconds:.3g} s")
-        lines.append(f"  ran on        {self.source}, {self.executor}")
-        lines.append(f"  from optimal  {self.optimality}")
+        lines.append(("took", f"{took} {self.rows:,} rows, {self.seconds:.3g} s"))
+        lines.append(("ran on", f"{self.source}, {self.executor}"))
+        lines.append(("from optimal", f"{self.optimality}"))
         if self.objective:
             first, last = self.objective[0], self.objective[-1]
             arrow = f"{first:.6g} -> " if len(self.objective) > 1 else ""
-            lines.append(f"  objective     {arrow}{last:.6g}")
+            lines.append(("objective", f"{arrow}{last:.6g}"))
         if self.condition is not None:
-            lines.append(f"  conditioning  {self.condition:.3g}")
-        lines += [f"  {label:<13} {words}" for label, words in printed(self.facts)]
-        lines += [f"  warning       {text}" for text in self.warnings]
-        return "\n".join(lines)
+            lines.append(("conditioning", f"{self.condition:.3g}"))
+        lines += printed(self.facts)
+        return lines + [("warning", text) for text in self.warnings]
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the objective over the passes; needs the extra ``corollary[plots]``."""

@@ -6,13 +6,13 @@ write down themselves, such as the parameters of a distribution.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.warn import warn
 
 __all__ = [
     "class_priors",
@@ -114,7 +114,7 @@ def class_priors(who: object, given: Any, n: Floats, *, strict: bool = True) -> 
         raise ParameterError(sentence(who, must, f"{pi.sum():g}"))
     text = "The priors do not sum to 1. Normalizing such that it sums to one"
     text = f"{type(who).__name__}: {text}: the sum was {pi.sum():g}."
-    warnings.warn(text, stacklevel=3)
+    warn(text)
     return pi / pi.sum()
 
 

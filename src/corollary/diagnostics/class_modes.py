@@ -27,7 +27,6 @@ Course: S3-53. Reference: Silverman (1981).
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +38,7 @@ from corollary.core.checks import encode_labels
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.randomness import entropy, generator
 from corollary.core.vectors import rows_of
+from corollary.core.warn import warn
 
 __all__ = ["ClassModes", "class_modes"]
 
@@ -136,7 +136,7 @@ def class_modes(
     )
     modes = ClassModes(labels, found[:, 0], found[:, 1], level)
     if modes.warning:
-        warnings.warn(f"{WHO}: {modes.warning}", UserWarning, stacklevel=2)
+        warn(f"{WHO}: {modes.warning}")
     return modes
 
 

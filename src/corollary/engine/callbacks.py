@@ -16,12 +16,12 @@ Needs scikit-learn 1.9, whose `CallbackSupportMixin` documents how estimators ca
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from corollary.core.errors import sentence
 from corollary.core.report import StopReason
+from corollary.core.warn import warn
 from corollary.engine.data import Data
 from corollary.engine.sources.opening import is_chunks
 from corollary.engine.sources.source import Source
@@ -56,7 +56,7 @@ def called_back(learner: Any, given: Mapping[str, Any], work: Callable[[], Any])
         must = "callbacks need scikit-learn's CallbackSupportMixin as of release 1.9"
         remedy = "The fit goes on without them."
         text = sentence(learner, must, "another one", remedy)
-        warnings.warn(text, UserWarning, stacklevel=5)
+        warn(text)
         return work()
     from sklearn.callback import with_callbacks
 

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from copy import copy
@@ -47,6 +46,7 @@ from corollary.core.randomness import entropy
 from corollary.core.records import stored
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import accept_sources
+from corollary.core.warn import warn
 from corollary.engine.callbacks import Tasks, called_back, given_rows, is_heard
 from corollary.engine.data import Data
 from corollary.engine.executors.executor import single_threaded_blas
@@ -221,7 +221,7 @@ def warn_if_short(learner: Any, report: Report) -> None:
         f"{report.learner}: {report.stop.word} after {report.passes} passes; "
         f"{report.optimality}. {report.what_to_do}"
     )
-    warnings.warn(text, ConvergenceWarning, stacklevel=5)
+    warn(text, ConvergenceWarning)
 
 
 def complete(learner: Any, data: Data, fitted: Fitted) -> Fitted:

@@ -16,7 +16,6 @@ more has the rows gathered in memory.
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -31,6 +30,7 @@ from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import names_checked
 from corollary.core.errors import DataError, sentence
 from corollary.core.roles import Estimator
+from corollary.core.warn import warn
 from corollary.engine.data import Data
 from corollary.engine.first_pass import check_target
 from corollary.engine.gather import gather, positive_weight_rows
@@ -99,7 +99,7 @@ class Determination(ScoreSums):
         """Return (2), on average over the targets; a constant one counts 1 or 0."""
         if self.rows < 2:
             text = "R^2 score is not well-defined with less than two samples."
-            warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
+            warn(text, UndefinedMetricWarning)
             return float("nan")
         varies = self.about_mean > 0
         share = self.left / np.where(varies, self.about_mean, 1.0)

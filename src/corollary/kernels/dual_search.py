@@ -7,6 +7,10 @@ report's gap, stop reason and facts.
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.configuration import get_config
 from corollary.core.memory import block_bytes
 from corollary.core.parameters import Rule, boolean, missing, real, whole
+from corollary.core.progress import Show, progress
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.kernels.gram import Ridged
 from corollary.kernels.machine_kernel import TrainingRows
@@ -26,6 +31,7 @@ __all__ = [
     "search_gram",
     "search_limits",
     "solve_dual",
+    "watched",
 ]
 
 SINGLE = 1e-4  # a coarser tol than this lets float32 rows do
@@ -48,7 +54,12 @@ ORDER = (
 
 
 def search_limits(
-    machine: Any, threads: int, *, machines: int = 1, kept: float = 0.0
+    machine: Any,
+    threads: int,
+    *,
+    machines: int = 1,
+    kept: float = 0.0,
+    show: Show | None = None,
 ) -> smo.Limits:
     """Share the cache among machines, less the bytes of what they keep."""
     most = 0.8 * block_bytes(int(1.25e6 * machine.cache_size), 1)
@@ -59,7 +70,31 @@ def search_limits(
         cache_bytes=max(most - kept, most / 4) / machines,
         shrinking=machine.shrinking,
         threads=threads,
+        show=show,
     )
+
+
+@contextlib.contextmanager
+def watched(machine: Any) -> Iterator[Callable[[Any], Show | None]]:
+    """Show the working sets and the dual objective of all searches in the block.
+
+    Yields what makes a search's own `show` from a key; searches may run at once, and
+    the line tells their sums.
+    """
+    verbose = max(get_config().verbose, int(getattr(machine, "verbose", 0)))
+    if not verbose:
+        yield lambda key: None
+        return
+    lock, parts = threading.Lock(), {}
+
+    def note(key: Any, sets: int, objective: float, show: Show) -> None:
+        with lock:
+            parts[key] = sets, objective
+            done = np.array(list(parts.values()))
+            show(int(done[:, 0].sum()), float(done[:, 1].sum()))
+
+    with progress(type(machine).__name__, None, verbose, "working set") as show:
+        yield lambda key: partial(note, key, show=show)
 
 
 def search_gram(
@@ -81,7 +116,9 @@ def solve_dual(
     threads = get_config().threads
     gram = search_gram(machine, data, threads)
     gram = gram if ridge is None else Ridged(gram, ridge)
-    return smo.solve(gram, dual, search_limits(machine, threads))
+    with watched(machine) as show:
+        limits = search_limits(machine, threads, show=show(0))
+        return smo.solve(gram, dual, limits)
 
 
 def report_search(optima: list[smo.Optimum], primal: float, report: Report) -> None:

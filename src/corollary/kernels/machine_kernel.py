@@ -15,7 +15,6 @@ kernel methods read, use and test it alike.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,6 +27,7 @@ from corollary.core.checks import check_memory
 from corollary.core.errors import DataError, SparseDataError, sentence
 from corollary.core.parameters import Rule, function, missing, one_of, real, whole
 from corollary.core.report import Report
+from corollary.core.warn import warn
 from corollary.engine.blocks import row_products
 from corollary.engine.sources.source import Chunk
 from corollary.kernels.expansion import Kernel, checked, expansion, square_norms
@@ -329,7 +329,7 @@ def warn_of_kernel(data: TrainingRows, report: Report) -> None:
         if text:
             text = f"{data.kernel.who}: {text}"
             report.warnings.append(text)
-            warnings.warn(text, UserWarning, stacklevel=4)
+            warn(text)
 
 
 def uneven_features(data: TrainingRows) -> str:

@@ -9,7 +9,6 @@ keep copies together, as scikit-learn's `GroupKFold` does.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from numbers import Integral
 from types import MappingProxyType
@@ -21,6 +20,7 @@ from sklearn.model_selection import check_cv
 
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.report import Report
+from corollary.core.warn import warn
 from corollary.core.wording import one_sentence
 from corollary.engine.fit import SHORT
 
@@ -72,4 +72,4 @@ def warn_of_short_folds(short: int, report: Report) -> None:
     report.remedy = report.warnings[-1]
     if report.stop not in SHORT:  # else the engine warns, with this remedy
         text = f"{report.learner}: {report.remedy}"
-        warnings.warn(text, ConvergenceWarning, stacklevel=6)
+        warn(text, ConvergenceWarning)

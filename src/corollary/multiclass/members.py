@@ -7,7 +7,6 @@ report that adds up theirs.  Every member tells 0 from 1.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +30,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.memory import check_memory
 from corollary.core.report import StopReason
 from corollary.core.roles import Classifier, Estimator
+from corollary.core.warn import warn
 from corollary.decisions.prior_classifier import PriorClassifier
 from corollary.engine import Chunk, DaskSource, Data, MappedSource, Source
 from corollary.engine.executors.team import in_turn, run_parts
@@ -343,7 +343,7 @@ class BinaryMembers(MetaLearner, Classifier):
             constant += [name] if is_constant(member) else []
         if constant:
             texts.append(f"{', '.join(constant)}: the same in every row.")
-            warnings.warn(f"{type(self).__name__}: {texts[-1]}", stacklevel=7)
+            warn(f"{type(self).__name__}: {texts[-1]}")
         base = type(self._base()).__name__
         facts: dict[str, Any] = {"estimator": base, "n_members": len(names)}
         if shares is not None:

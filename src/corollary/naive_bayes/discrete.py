@@ -21,7 +21,6 @@ Course: S0-5, S3-28, S4-41. References: Laplace (1814); Mitchell (1997), ch. 6.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -38,6 +37,7 @@ from corollary.core.records import stored
 from corollary.core.report import Optimality, Report
 from corollary.core.rows import rows_loop
 from corollary.core.vectors import class_priors
+from corollary.core.warn import warn
 from corollary.engine import Chunk, Data, Fitted, Statistics, StreamingClassifier
 
 __all__ = [
@@ -140,7 +140,7 @@ class CountsLearner(StreamingClassifier):
         if not self.force_alpha and np.min(self.alpha) < LEAST_ALPHA:
             text = f"alpha was raised to {LEAST_ALPHA:g}; force_alpha=True keeps it."
             report.warnings.append(text)
-            warnings.warn(f"{report.learner}: {text}", UserWarning, stacklevel=7)
+            warn(f"{report.learner}: {text}")
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read; name the zero counts that veto a class."""

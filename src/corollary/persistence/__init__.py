@@ -28,7 +28,6 @@ a file whole or not at all.
 from __future__ import annotations
 
 import os
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +35,7 @@ import sklearn
 
 from corollary import __version__
 from corollary.core.errors import ModelFileError, ParameterError, sentence
+from corollary.core.warn import warn
 from corollary.persistence.audit import check_answers
 from corollary.persistence.container import FORMAT, packed, read_file, unpacked
 from corollary.persistence.models import model_of
@@ -135,7 +135,7 @@ def warn_if_newer(shown: str, library: str, wrote: Any, here: str) -> None:
             f"load: {shown} was written by {library} {plain(wrote)}, this is {here}. "
             f"Upgrade {library} if the model does not answer as it did there."
         )
-        warnings.warn(text, UserWarning, stacklevel=3)
+        warn(text)
 
 
 def numbers(version: str) -> list[int]:

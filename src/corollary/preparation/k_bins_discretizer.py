@@ -23,7 +23,6 @@ Course: S3-87. Reference: Dougherty, Kohavi, Sahami (1995).
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -38,6 +37,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import Rule, array_like, missing, one_of, seed, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Transformer
+from corollary.core.warn import warn
 from corollary.core.wording import one_sentence
 from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
 from corollary.engine.executors.executor import side_by_side
@@ -236,7 +236,7 @@ class KBinsDiscretizer(SummationLearner, Transformer):
                 text = f"Bins of feature {j} whose width is too small are removed."
                 told.append(f"{text} Consider decreasing the number of bins.")
         for text in told:
-            warnings.warn(f"{type(self).__name__}: {text}", stacklevel=6)
+            warn(f"{type(self).__name__}: {text}")
         fitted.report.warnings += told
         self.bin_edges_ = np.empty(len(edges), dtype=object)
         for j, e in enumerate(edges):

@@ -26,7 +26,6 @@ Course: S3-69. References: Williams and Seeger (2001); Drineas and Mahoney (2005
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -44,6 +43,7 @@ from corollary.core.parameters import (
 )
 from corollary.core.report import Optimality
 from corollary.core.rows import dense
+from corollary.core.warn import warn
 from corollary.kernels.given import FunctionKernel
 from corollary.kernels.histogram import ChiSquare
 from corollary.kernels.inner_product import Linear, Polynomial, Sigmoid
@@ -198,7 +198,7 @@ class Nystroem(SampledMap):
                 f"{len(Z)} distinct rows; all of them are landmarks."
             )
             said.append(text)
-            warnings.warn(text, UserWarning, stacklevel=6)
+            warn(text)
         return Judged(lost, facts, said)
 
     def _kernel(self, d: int) -> Kernel:

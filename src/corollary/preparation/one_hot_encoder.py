@@ -22,7 +22,6 @@ Course: S0-5, S1-33. Reference: Hastie, Tibshirani, Friedman (2009), 2.2 and 3.2
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,6 +37,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.memory import check_memory
 from corollary.core.parameters import array_like, boolean, function, missing, one_of
 from corollary.core.roles import Transformer
+from corollary.core.warn import warn
 from corollary.core.wording import one_sentence
 from corollary.engine import Fitted
 from corollary.preparation.category_learner import (
@@ -267,7 +267,7 @@ class OneHotEncoder(CategoryLearner, Transformer):
         become = "all zeros" if zeros else "the infrequent category"
         text = f"OneHotEncoder: Found unknown categories in columns {columns} during "
         text += f"transform. These unknown categories will be encoded as {become}."
-        warnings.warn(text, UserWarning, stacklevel=4)
+        warn(text)
 
     def _ones_at(self, places: Vector, width: int) -> Matrix:
         """Return rows that are 1 at some places; -1 is no place."""

@@ -24,7 +24,6 @@ Reference: Little and Rubin (2019), 4.2.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -38,6 +37,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import anything, boolean, function, one_of, real
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import Transformer
+from corollary.core.warn import warn
 from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
 from corollary.engine.order_statistics import MOST_PASSES, Ranges, columns_of
 from corollary.preparation.column_statistics import Spread
@@ -313,7 +313,7 @@ class SimpleImputer(SummationLearner, Transformer):
         names: Any = getattr(self, "feature_names_in_", np.arange(len(kept)))
         text = f"Skipping features without any observed values: {names[~kept]}"
         remedy = "Use keep_empty_features=True to keep them."
-        warnings.warn(f"{type(self).__name__}: {text}. {remedy}", stacklevel=4)
+        warn(f"{type(self).__name__}: {text}. {remedy}")
 
     def _filled(self, X: Floats, kept: Vector) -> Floats:
         c, value = self.statistics_[kept].astype(X.dtype), self.missing_values

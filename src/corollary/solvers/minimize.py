@@ -33,7 +33,6 @@ Course: S4-10, S1-54, S2-28. Reference: Nocedal and Wright (2006).
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -45,6 +44,7 @@ from sklearn.exceptions import ConvergenceWarning
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.report import StopReason
+from corollary.core.warn import warn
 from corollary.solvers.accelerated import Accelerated
 from corollary.solvers.bfgs import BFGS
 from corollary.solvers.conjugate_gradient import ConjugateGradient
@@ -186,7 +186,7 @@ def minimize(
         who, norm = type(method).__name__, solution.gradient_norm
         text = f"{who}: {solution.stop.word}; gradient {norm:.3g} against {tol:g}"
         text = f"{text}. {solution.stop.remedy}"
-        warnings.warn(text, ConvergenceWarning, stacklevel=2)
+        warn(text, ConvergenceWarning)
     return solution
 
 

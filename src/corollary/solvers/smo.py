@@ -58,6 +58,7 @@ selection; Hsu and Lin (2002), working sets.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -110,6 +111,7 @@ class Limits:
     cache_bytes: float = 200e6
     shrinking: bool = True
     threads: int = 1
+    show: Callable[[int, float], None] | None = None  # of working sets and D
 
 
 @dataclass(frozen=True)
@@ -313,6 +315,8 @@ class Decomposition:
                 if self._stalled():
                     return StopReason.STALLED
                 self._work(chosen)
+                if self.limits.show is not None:
+                    self.limits.show(self.sets, self.value)
                 if self.limits.shrinking and (look := look - 1) <= 0:
                     self._shrink()
                     look = FIRST_LOOK

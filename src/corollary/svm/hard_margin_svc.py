@@ -34,7 +34,6 @@ Course: S0-24, S2-30, S3-63, S4-46. References: Vapnik (1995); Bennett and Brede
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -43,6 +42,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.warn import warn
 from corollary.engine.sources.source import Chunk
 from corollary.svm import pairs
 from corollary.svm.hard_margin import nearest_hulls
@@ -213,7 +213,7 @@ class HardMarginSVC(pairs.PairMachine):
             "mean. Use SVC, which allows slack, or another kernel."
         )
         report.warnings.append(text)
-        warnings.warn(text, ConvergenceWarning, stacklevel=5)
+        warn(text, ConvergenceWarning)
 
 
 def largest_margin(pair: pairs.PairProblem) -> pairs.SolvedPair:

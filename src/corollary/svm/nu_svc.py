@@ -92,7 +92,7 @@ class NuSVC(pairs.PairMachine):
     class_weight : dict, 'balanced' or None
         Factor of the weights of each class's rows.
     verbose : int, default=0
-        Kept for compatibility.
+        1 shows the working sets and the dual objective.
     max_iter : int, default=-1
         Most pairs of variables to move; -1 for 10 million, or 100 a row.
     max_seconds : float, optional

@@ -71,7 +71,7 @@ class OneClassSVM(single.SingleMachine, OutlierDetector):
     cache_size : float, default=200
         Megabytes for kernel rows.
     verbose : int, default=0
-        Kept for compatibility.
+        1 shows the working sets and the dual objective.
     max_iter : int, default=-1
         Most pairs of variables to move; -1 for 10 million, or 100 a row.
     max_seconds : float, optional

@@ -79,7 +79,7 @@ def class_probabilities(machine: Any, Z: Floats) -> Floats:
         r = np.column_stack([calibration.steps(z, corners) for z, corners in parts])
     else:
         text = "predict_proba is not available when fitted with probability=False"
-        raise NotFittedError(f"{type(machine).__name__}: {text}")
+        raise NotFittedError(f"{type(machine).__name__}: {text}. Fit again.")
     if K == 2:
         p = np.clip(r[:, 0], calibration.SURE, 1 - calibration.SURE)
         return np.column_stack([1 - p, p])

@@ -44,7 +44,12 @@ from corollary.engine.executors.executor import single_threaded_blas
 from corollary.engine.executors.team import Halted, in_a_team, in_turn, run_parts, team
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
-from corollary.kernels.dual_search import report_search, search_gram, search_limits
+from corollary.kernels.dual_search import (
+    report_search,
+    search_gram,
+    search_limits,
+    watched,
+)
 from corollary.kernels.machine_kernel import (
     TrainingRows,
     kernel_tags,
@@ -152,8 +157,9 @@ def gives_probabilities(machine: PairMachine) -> bool:
     """Tell whether probabilities were asked for."""
     if machine.probability:
         return True
-    text = "predict_proba is not available when probability=False"
-    raise AttributeError(f"{type(machine).__name__}: {text}")
+    name, text = type(machine).__name__, "predict_proba is not available when"
+    remedy = f"Use {name}(probability=True) and fit again."
+    raise AttributeError(f"{name}: {text} probability=False. {remedy}")
 
 
 class PairMachine(RowsLearner, Classifier):
@@ -335,7 +341,9 @@ class PairFit:
         begin: list[Any] = [None] * len(pairs) if starts is None else starts
 
         def job(task: tuple[Any, Any], threads: int, at_once: int) -> SolvedPair:
-            limits = search_limits(self.machine, threads, machines=at_once, kept=kept)
+            limits = search_limits(
+                self.machine, threads, machines=at_once, kept=kept, show=show(task[0])
+            )
             one = self.one_pair(task[0], limits, start=task[1])
             stop = one.optimum.stop
             if stop is StopReason.INTERRUPTED and at_once == 1 and K > 2:
@@ -343,7 +351,7 @@ class PairFit:
             return one
 
         try:
-            with single_threaded_blas():
+            with single_threaded_blas(), watched(self.machine) as show:
                 return self.side_by_side(job, list(zip(pairs, begin, strict=True)))
         except Halted as halted:
             if halted.results is None:

@@ -71,7 +71,7 @@ class SVC(pairs.PairMachine):
     class_weight : dict, 'balanced' or None
         Factor of C for each class.
     verbose : int, default=0
-        Kept for compatibility.
+        1 shows the working sets and the dual objective.
     max_iter : int, default=-1
         Most pairs of variables to move; -1 for 10 million, or 100 a row.
     max_seconds : float, optional

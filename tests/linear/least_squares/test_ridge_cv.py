@@ -144,3 +144,20 @@ def test_a_mode_that_goes_away_for_sparse_rows_is_told():
     with pytest.warns(FutureWarning, match="RidgeCV: gcv_mode='svd' for sparse X"):
         told = RidgeCV(gcv_mode="svd").fit(sp.csr_array(X), y)
     np.testing.assert_allclose(told.coef_, plain.coef_)
+
+
+def test_the_report_names_the_choice():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 6))
+    y = X[:, 0] + rng.normal(size=40)
+    model = RidgeCV([0.01, 1.0, 100.0]).fit(X, y)
+    assert model.report_.facts["chosen_alpha"] == model.alpha_ == 1.0
+    assert "choice_at_end" not in model.report_.facts
+    least = RidgeCV([100.0, 1000.0]).fit(X, X[:, 0])
+    assert least.report_.facts["choice_at_end"] == "smallest"
+    assert "the smallest one tried: try more beyond it" in str(least.report_)
+    Y = np.column_stack([y, X[:, 1]])
+    each = RidgeCV([0.01, 1.0, 100.0], alpha_per_target=True).fit(X, Y)
+    assert each.report_.facts["chosen_alpha"] == each.alpha_.tolist()
+    folds = RidgeCV([0.01, 1.0], cv=3).fit(X, y)
+    assert folds.report_.facts["chosen_alpha"] == folds.alpha_

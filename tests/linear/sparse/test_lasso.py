@@ -297,3 +297,18 @@ def test_penalties_are_numbers_not_words():
     X, y = np.eye(6), np.arange(6.0)
     with pytest.raises(TypeError, match="LassoCV: alphas must hold numbers"):
         LassoCV(alphas=(1, 1.0, "1")).fit(X, y)
+
+
+def test_the_report_names_the_chosen_penalty():
+    X, y = make()
+    model = LassoCV().fit(X, y)
+    facts, at = model.report_.facts, np.argmin(model.mse_path_.mean(axis=1))
+    assert facts["chosen_alpha"] == model.alpha_ == model.alphas_[at]
+    assert facts["chosen_l1_ratio"] == 1.0
+    assert facts["held_out_error"] == model.mse_path_[at].mean()
+    assert "choice_at_end" not in facts
+    ends = LassoCV(alphas=[0.5, 0.4, 0.3]).fit(X, y).report_
+    assert ends.facts["choice_at_end"] == "smallest"
+    assert "try more beyond it" in str(ends)
+    only = LassoCV(alphas=[5.0]).fit(X, y).report_
+    assert "choice_at_end" not in only.facts

@@ -71,7 +71,7 @@ from corollary.linear.inference.wald_test import WaldTest, wald_test
 __all__ = ["Summary"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """A table of coefficients, and how well they explain the response.
 

@@ -28,7 +28,6 @@ Course: S3-93. References: Wold (1966); de Jong (1993); Dayal and MacGregor (199
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,6 +36,7 @@ from corollary.core.arrays import Floats
 from corollary.core.checks import check_targets
 from corollary.core.parameters import boolean, one_of, real, whole
 from corollary.core.roles import Projecting
+from corollary.core.warn import warn
 from corollary.engine import Fitted
 from corollary.linear.least_squares.component_regression import (
     ComponentRegression,
@@ -169,7 +169,7 @@ class PLSRegression(Projecting, ComponentRegression):
         axes = fitted.state.axes
         if len(axes.s) and not (axes.rest.any() or axes.Z.any()):
             text = "PLSRegression: y is constant; no component of X covaries with it."
-            warnings.warn(text, UserWarning, stacklevel=6)
+            warn(text)
 
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Floats:

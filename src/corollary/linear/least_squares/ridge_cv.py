@@ -31,7 +31,6 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.deprecations import warn_of_change
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import (
     anything,
@@ -42,6 +41,7 @@ from corollary.core.parameters import (
     one_of,
     real,
 )
+from corollary.core.warn import warn_of_change
 from corollary.engine import ArraySource, Chunk, Data, Fitted, Settled
 from corollary.linear.convex_statements import ridge_problem
 from corollary.linear.folds import folds_of

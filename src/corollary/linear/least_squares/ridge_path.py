@@ -384,7 +384,7 @@ class RidgePathLearner(SummationLearner, Regressor):
         }
 
     def account(self, state: Trail, report: Report) -> None:
-        """Report the conditioning at the least alpha."""
+        """Report the conditioning at the least alpha, and the choice."""
         report.optimality = Optimality("exact to rounding", 0.0)
         report.objective = []
         report.facts["route"] = state.route
@@ -392,6 +392,15 @@ class RidgePathLearner(SummationLearner, Regressor):
             low = state.axes.smallest + self._grid().min()
             high = state.axes.s[0] ** 2 + self._grid().min()
             report.condition = float(high / low) if low > 0 else np.inf
+        if state.scores is None:
+            return
+        grid = self._grid()
+        chosen = grid[np.argmax(state.scores, axis=0)]
+        one = len(chosen) == 1
+        report.facts["chosen_alpha"] = float(chosen[0]) if one else chosen.tolist()
+        if one and len(grid) > 1 and chosen[0] in (grid.min(), grid.max()):
+            end = "smallest" if chosen[0] == grid.min() else "largest"
+            report.facts["choice_at_end"] = end
 
 
 class PathLearner(RidgePathLearner):

@@ -53,7 +53,6 @@ Course: S4-9, S3-75, S1-34, S3-73, S3-74, S2-14, S2-15, S4-61. References: Bohni
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -63,7 +62,6 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory, check_two_classes
 from corollary.core.class_weights import class_weight_rule
-from corollary.core.deprecations import warn_of_change
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import (
     Rule,
@@ -77,6 +75,7 @@ from corollary.core.parameters import (
 )
 from corollary.core.report import Report, StopReason
 from corollary.core.rows import dense
+from corollary.core.warn import warn, warn_of_change
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
 from corollary.linear import descent
 from corollary.linear.class_weights import class_weights
@@ -310,7 +309,7 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         if self.dual and (solver != "liblinear" or rho > 0):
             refuse("dual=True needs solver 'liblinear' and L2", f"{solver!r}")
         if contradiction := self._contradiction():
-            warnings.warn(contradiction, UserWarning, stacklevel=5)
+            warn(contradiction)
         self._warn()
         if self.probability_link() == LINKS["logit"]:
             return

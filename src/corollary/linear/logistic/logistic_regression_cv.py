@@ -32,7 +32,6 @@ from corollary.core.checks import (
     check_two_rows,
 )
 from corollary.core.class_weights import class_weight_rule
-from corollary.core.deprecations import warn_of_change
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.interrupt import or_so_far
 from corollary.core.parameters import (
@@ -47,6 +46,7 @@ from corollary.core.parameters import (
 )
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import non_negative
+from corollary.core.warn import warn_of_change
 from corollary.engine.choosing_learner import (
     ChoosingLearner,
     check_routing,

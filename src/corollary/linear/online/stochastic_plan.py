@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.deprecations import warn_of_change
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import boolean, missing, one_of, real, seed, whole
 from corollary.core.report import Report
+from corollary.core.warn import warn_of_change
 from corollary.engine import Data
 from corollary.linear.online.sequential import (
     CODES,

@@ -11,7 +11,6 @@ A fit goes one of two ways to the same answer:
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -24,6 +23,7 @@ from corollary.core.checks import check_memory
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.roles import Regressor
 from corollary.core.vectors import numbers
+from corollary.core.warn import warn
 from corollary.engine import (
     ArraySource,
     Chunk,
@@ -168,7 +168,7 @@ def check_given(learner: Any, s: Moments, d: int) -> None:
     if learner.fit_intercept and not proportional(G, S):
         text = "precompute is of columns that are not centred, as an intercept needs"
         text = f"{type(learner).__name__}: {text}; the Gram matrix is computed anew."
-        warnings.warn(text, UserWarning, stacklevel=6)
+        warn(text)
 
 
 def proportional(A: Floats, B: Floats) -> bool:

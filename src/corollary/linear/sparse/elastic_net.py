@@ -162,7 +162,9 @@ class ElasticNetCV(ElasticNetCVLearner):
         together.
     copy_X : bool, default=True
         Kept for compatibility; X is never changed.
-    verbose, n_jobs : ignored
+    verbose : int, default=0
+        1 shows the penalties and the mean objective of the folds.
+    n_jobs : ignored
         Kept for compatibility.
     positive : bool, default=False
         Require b >= 0.

@@ -25,6 +25,7 @@ from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import (
     check_two_rows,
 )
+from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import (
     anything,
@@ -36,6 +37,7 @@ from corollary.core.parameters import (
     seed,
     whole,
 )
+from corollary.core.progress import progress
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import SingleRegressor
 from corollary.core.vectors import non_negative
@@ -87,6 +89,7 @@ class ElasticNetCVLearner(ChoosingLearner, SingleRegressor):
     tol: float
     cv: Any
     positive: bool
+    verbose: Any
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -122,8 +125,7 @@ class ElasticNetCVLearner(ChoosingLearner, SingleRegressor):
         design = fold_design(X, y, w, folds, intercept=self.fit_intercept)
         short = 0
         mse = np.empty((len(ratios), grids.shape[1], len(folds)))
-        for i, ratio in enumerate(ratios):
-            points = list(self._solved(design, grids[i], ratio))
+        for i, points in enumerate(self._paths(design, grids, ratios)):
             mse[i] = held_out_errors(X, y, w, folds, design, points)
             short += sum(
                 p.stop is not StopReason.CONVERGED for ps in points for p in ps
@@ -139,6 +141,29 @@ class ElasticNetCVLearner(ChoosingLearner, SingleRegressor):
         (point,) = next(self._solved(whole_design, chosen, ratios[best]))
         self._publish(point, whole_design, X)
         self._account(point, short, X, report)
+        report.facts |= {
+            "chosen_alpha": self.alpha_,
+            "chosen_l1_ratio": float(ratios[best]),
+            "held_out_error": float(mean[best, at]),
+        }
+        if (end := end_of_grid(at, grids.shape[1])) is not None:
+            report.facts["choice_at_end"] = end
+
+    def _paths(
+        self, design: Design, grids: Floats, ratios: Floats
+    ) -> Iterator[list[list[Point]]]:
+        """Solve every penalty on every fold, a list for each l1_ratio."""
+        verbose = max(get_config().verbose, int(self.verbose))
+        name, most = type(self).__name__, grids.size
+        with progress(name, most, verbose, "penalty") as show:
+            done = 0
+            for grid, ratio in zip(grids, ratios, strict=True):
+                points = []
+                for solved in self._solved(design, grid, ratio):
+                    points.append(solved)
+                    done += 1
+                    show(done, sum(point.objective for point in solved) / len(solved))
+                yield points
 
     def _folds(
         self, X: Matrix, y: Floats, kept: Vector | None, routed: dict[str, Any]
@@ -181,6 +206,17 @@ class ElasticNetCVLearner(ChoosingLearner, SingleRegressor):
         report.stop, report.objective = StopReason.CONVERGED, [point.objective]
         account_for((point,), report, X.dtype)
         warn_of_short_folds(short, report)
+
+
+def end_of_grid(at: Any, count: int) -> str | None:
+    """Say at which end of falling penalties a choice stands, if at one of several.
+
+    >>> end_of_grid(0, 5), end_of_grid(2, 5), end_of_grid(4, 5)
+    ('largest', None, 'smallest')
+    """
+    if count > 1 and at in (0, count - 1):
+        return "smallest" if at else "largest"
+    return None
 
 
 def fold_design(

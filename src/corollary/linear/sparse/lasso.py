@@ -161,7 +161,9 @@ class LassoCV(ElasticNetCVLearner):
         A row of weight 0 is left out before folds are made; a row of weight 2 lies in
         one fold, while copies of a row may lie in several, unless splits keep them
         together.
-    verbose, n_jobs : ignored
+    verbose : int, default=0
+        1 shows the penalties and the mean objective of the folds.
+    n_jobs : ignored
         Kept for compatibility.
     positive : bool, default=False
         Require b >= 0.
