@@ -1,5 +1,7 @@
 """Gaps of convex fits: closed at the optimum, honest away from it."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -21,9 +23,11 @@ from corollary import (
     ElasticNet,
     ElasticNetCV,
     GaussianNB,
+    GradientDescentRegressor,
     Lasso,
     LassoCV,
     LeastAbsoluteDeviations,
+    LeastSquaresClassifier,
     LinearRegression,
     LinearSVC,
     LogisticRegression,
@@ -274,7 +278,6 @@ def test_an_l1_machine_counts_weights_and_classes():
     [
         (Lasso(0.1, positive=True), "does not handle positive=True of Lasso"),
         (Ridge(positive=True), "does not handle positive=True of Ridge"),
-        (Ridge(alpha=0.0), "does not handle alpha=0.0 of Ridge"),
         (Ridge(penalty_weights=[0.0, 1, 1, 1]), "penalty_weights that are not all > 0"),
         (
             LogisticRegression(link="cauchit"),
@@ -363,3 +366,80 @@ def test_data_that_is_not_that_of_a_fit_is_refused():
     ):
         with pytest.raises(DataError, match=words):
             optimality_gap(fitted, rows, goal, weight)
+
+
+def ridge_values(model, X, Y, w, alpha):
+    """Return (1) at a model and its minimum, the sum over targets, by the textbook."""
+    Z, n = np.column_stack([X, np.ones(len(X))]), w.sum()
+    value = least = 0.0
+    for k, y in enumerate(Y.T):
+        P = np.diag(np.append(np.full(X.shape[1], alpha[k]), 0.0))
+        best = np.linalg.solve((Z.T * w) @ Z + P, (Z.T * w) @ y)
+        point = np.append(np.atleast_2d(model.coef_)[k], np.ravel(model.intercept_)[k])
+        objective = [
+            (w @ (Z @ theta - y) ** 2 + theta @ P @ theta) / (2 * n)
+            for theta in (point, best)
+        ]
+        value, least = value + objective[0], least + objective[1]
+    return value, least
+
+
+@pytest.mark.course("S2-36")
+@pytest.mark.parametrize("stop", [1, 3, 10, 1000])
+def test_gradient_descent_is_never_nearer_than_the_proof_says(stop):
+    rng = np.random.default_rng(stop)
+    X, w = rng.normal(size=(60, 3)) * [1, 2, 0.5] + 1, rng.integers(1, 4, 60) * 1.0
+    Y = X @ rng.normal(size=(3, 2)) + rng.normal(size=(60, 2))
+    for alpha in (0.0, 5.0):
+        model = GradientDescentRegressor(alpha=alpha, max_iter=stop, tol=1e-14)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X, Y, w)
+        value, least = ridge_values(model, X, Y, w, [alpha, alpha])
+        proof = optimality_gap(model, X, Y, w)
+        assert proof.primal == pytest.approx(value, rel=1e-9)
+        true = value - least
+        assert true - 1e-12 * value <= proof.gap <= 1.01 * true + 1e-9 * value
+
+
+@pytest.mark.course("S2-36")
+def test_several_targets_are_proved_together():
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(50, 3)), np.ones(50)
+    Y = X @ rng.normal(size=(3, 2)) + rng.normal(size=(50, 2))
+    models = {
+        LinearRegression(): [0.0, 0.0],
+        Ridge(alpha=0.0): [0.0, 0.0],
+        Ridge(alpha=[1.0, 9.0]): [1.0, 9.0],
+        RidgeCV([0.1, 1.0, 10.0], alpha_per_target=True): None,
+    }
+    for model, alpha in models.items():
+        model.fit(X, Y)
+        alpha = model.alpha_ if alpha is None else alpha
+        model.coef_ = model.coef_ + 0.01  # not where the minimum is
+        value, least = ridge_values(model, X, Y, w, alpha)
+        proof = optimality_gap(model, X, Y)
+        assert proof.primal == pytest.approx(value, rel=1e-9)
+        assert value - least - 1e-12 <= proof.gap <= 1.01 * (value - least)
+        with pytest.raises(DataError, match="y must have the 2 targets of the fit"):
+            optimality_gap(model, X, Y[:, 0])
+    lasso = Lasso(0.1, tol=1e-12).fit(X, Y)
+    each = [Lasso(0.1, tol=1e-12).fit(X, column) for column in Y.T]
+    parts = [optimality_gap(one, X, t) for one, t in zip(each, Y.T, strict=True)]
+    proof = optimality_gap(lasso, X, Y)
+    assert proof.primal == pytest.approx(sum(p.primal for p in parts), rel=1e-9)
+    assert proof.gap <= 1e-9
+
+
+@pytest.mark.course("S2-36")
+@pytest.mark.parametrize("alpha", [0.0, 3.0])
+def test_least_squares_on_classes_is_proved(alpha):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(80, 3)), np.array(["a", "b", "c"])[np.arange(80) % 3]
+    model = LeastSquaresClassifier(alpha=alpha).fit(X, labels)
+    model.coef_ = model.coef_ + 0.05
+    B = (labels[:, None] == model.classes_) * 1.0
+    value, least = ridge_values(model, X, B, np.ones(80), [alpha] * 3)
+    proof = optimality_gap(model, X, labels)
+    assert proof.primal == pytest.approx(value, rel=1e-9)
+    assert value - least - 1e-12 <= proof.gap <= 1.01 * (value - least)

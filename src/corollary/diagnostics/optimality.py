@@ -154,9 +154,10 @@ def targets(model: Any, X: Matrix, y: Any) -> Any:
     if not hasattr(model, "classes_"):
         if hasattr(model, "offset_"):  # of one class
             return None
-        if np.ndim(y) > 1 and np.shape(y)[1] > 1:
+        many = np.ndim(getattr(model, "coef_", 0)) == 2
+        if np.ndim(y) > 1 and np.shape(y)[1] > 1 and not many:
             raise not_handled(f"several targets of {type(model).__name__}")
-        return check_targets(WHO, y, X.shape[0], float, many=False)
+        return check_targets(WHO, y, X.shape[0], float, many=many)
     labels, codes = encode_labels(WHO, y, X.shape[0])
     strange = labels[~np.isin(labels, model.classes_)]
     if len(strange):

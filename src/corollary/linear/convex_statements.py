@@ -67,6 +67,7 @@ from corollary.solvers.convex_problem import (
 __all__ = [
     "contest_problem",
     "glm_problem",
+    "indicator_problem",
     "least_squares_problem",
     "linear_svc_problem",
     "linear_svr_problem",
@@ -92,19 +93,39 @@ NUMBERS = {
 # -- numbers ---------------------------------------------------------------------------
 def least_squares_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of least squares, for `optimality_gap`."""
-    return linear_problem(model, X, y, sample_weight, Squared(), 0.0, 0.0)
+    return by_targets(model, X, y, sample_weight, 0.0, np.zeros(1))
 
 
 def ridge_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of ridge regression, for `optimality_gap`."""
-    alpha = getattr(model, "alpha_", getattr(model, "alpha", 0.0))
-    if np.ndim(alpha) or not alpha > 0:
-        refuse(model, "alpha")
-    l2 = float(alpha) / float(sample_weight.sum())
+    alpha = np.ravel(getattr(model, "alpha_", getattr(model, "alpha", 0.0)))
+    refuse(model, "alpha", not (alpha.astype(float) >= 0).all())
     constant = 1.0 if getattr(model, "penalize_intercept", False) else None
-    return linear_problem(
-        model, X, y, sample_weight, Squared(), 0.0, l2, constant=constant
-    )
+    l2 = alpha.astype(float) / float(sample_weight.sum())
+    return by_targets(model, X, y, sample_weight, 0.0, l2, constant)
+
+
+def by_targets(
+    model: Any,
+    X: Any,
+    y: Any,
+    o: Floats,
+    l1: float,
+    l2: Floats,
+    constant: float | None = None,
+) -> Problems:
+    """State a problem of least squares for each target."""
+    Y = y if np.ndim(y) == 2 else np.asarray(y)[:, None]
+    rows = np.shape(np.atleast_2d(dense(model.coef_)))[0]
+    if rows != Y.shape[1]:
+        must = f"y must have the {rows} targets of the fit"
+        raise DataError(sentence(WHO, must, f"{Y.shape[1]}"))
+    options: Any = {"constant": constant}
+    problems: Problems = []
+    for k, each in enumerate(np.broadcast_to(l2, rows)):
+        part = (Y[:, k], o, Squared(), l1, float(each))
+        problems += linear_problem(model, X, *part, row=k, **options)
+    return problems
 
 
 def sparse_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
@@ -114,7 +135,7 @@ def sparse_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
         refuse(model, "alpha")
     rho = float(getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 1.0)))
     l1, l2 = alpha * rho, alpha * (1 - rho)
-    return linear_problem(model, X, y, sample_weight, Squared(), l1, l2)
+    return by_targets(model, X, y, sample_weight, l1, np.array([l2]))
 
 
 def quantile_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
@@ -230,6 +251,13 @@ def ridge_classifier_problem(
     return problems
 
 
+def indicator_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
+    """State the problems of least squares on one-hot targets, for `optimality_gap`."""
+    B = (np.asarray(y)[:, None] == model.classes_).astype(float)
+    l2 = np.array([float(model.alpha) / float(sample_weight.sum())])
+    return by_targets(model, X, B, sample_weight, 0.0, l2)
+
+
 def sgd_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of stochastic gradient descent, for `optimality_gap`."""
     kind: Any = LOSSES.get(model.loss)
@@ -320,8 +348,6 @@ def linear_problem(
     W, intercept = np.atleast_2d(dense(model.coef_)).astype(float), model.fit_intercept
     b = np.broadcast_to(np.ravel(model.intercept_).astype(float), W.shape[:1])
     b = b if intercept else np.zeros(len(W))
-    if len(W) > 1 and not hasattr(model, "classes_"):
-        raise not_handled(f"several targets of {type(model).__name__}")
     root = np.sqrt(penalty_weights(model, W.shape[1]))
     if (root != 1).any():
         X, W = dense(X) / root, W * root

@@ -43,6 +43,7 @@ from corollary.engine import (
     SummationLearner,
     Triangle,
 )
+from corollary.linear.convex_statements import ridge_problem
 from corollary.linear_algebra.decompositions import eigvalsh, svd
 
 __all__ = ["GradientDescentRegressor"]
@@ -121,6 +122,8 @@ class GradientDescentRegressor(SummationLearner, Regressor):
         "tol": real(0),
         "verbose": whole(0) | boolean,
     }
+
+    convex_problem = ridge_problem
 
     def __init__(
         self,

@@ -42,6 +42,7 @@ from corollary.engine import (
     StreamingClassifier,
     Triangle,
 )
+from corollary.linear.convex_statements import indicator_problem
 from corollary.solvers.normal_equations import Solution, from_triangle
 
 __all__ = ["LeastSquaresClassifier"]
@@ -98,6 +99,8 @@ class LeastSquaresClassifier(StreamingClassifier, Classifier):
     takes_sparse = True
     shapes: ClassVar = {"classes_": "K", "coef_": "K d", "intercept_": "K"}
     rules: ClassVar = {"alpha": real(0), "fit_intercept": boolean}
+
+    convex_problem = indicator_problem
 
     def __init__(self, *, alpha: float = 0.0, fit_intercept: bool = True) -> None:
         self.alpha = alpha
