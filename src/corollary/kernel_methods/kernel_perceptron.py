@@ -182,7 +182,7 @@ class KernelPerceptron(RowsLearner, Classifier):
         draw = entropy(self.random_state)
         chunk = Chunk(X, codes, rows.w)
         visits = rows_to_visit(chunk, shuffle=self.shuffle, seed=draw)
-        each = visits.visits()[0]
+        each = visits.visits[0]
         each = np.ones(n) if each is None else each
         contests = [
             Contest(np.where(codes == k, each, -each), np.zeros(n), np.zeros(n), [])
@@ -205,7 +205,7 @@ class KernelPerceptron(RowsLearner, Classifier):
         self, contests: list[Contest], G: Floats, rows: VisitedRows, draw: int
     ) -> tuple[int, StopReason]:
         """Make passes until every machine has one without a mistake; return both."""
-        _, times = rows.visits()
+        _, times = rows.visits
         for passed in range(self.max_iter):
             order = rows.order(draw, passed)
             order = order if times is None else np.repeat(order, times[order])

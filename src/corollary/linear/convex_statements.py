@@ -284,7 +284,7 @@ def visits_of(model: Any, X: Matrix, y: Any, o: Floats) -> float:
         return float(X.shape[0])
     codes = np.unique(y, return_inverse=True)[1]
     rows = rows_to_visit(Chunk(X, codes, o), shuffle=bool(model.shuffle), seed=0)
-    times = rows.visits()[1]
+    times = rows.visits[1]
     return float(len(rows.which) if times is None else times[rows.which].sum())
 
 

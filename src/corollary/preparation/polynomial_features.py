@@ -47,7 +47,7 @@ from corollary.preparation.expansion import Expansion, exact, publish_columns
 
 __all__ = ["PolynomialFeatures"]
 
-BLOCK = 2**18  # bytes of new columns that are made at a time
+BLOCK = 2**22  # bytes of new columns that are made at a time
 
 
 @dataclass(frozen=True)

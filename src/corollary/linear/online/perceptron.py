@@ -290,7 +290,7 @@ class Perceptron(SequentialClassifier, LinearClassifier):
         """Tell whether every step was (2) itself, from a = 0, over rows at hand."""
         if not state.rows or state.plans[0].alpha:
             return False
-        visits = [rows.visits()[0] for rows in state.rows]
+        visits = [rows.visits[0] for rows in state.rows]
         whole = all(
             weight is None or bool((weight[rows.which] == 1).all())
             for weight, rows in zip(visits, state.rows, strict=True)
@@ -317,7 +317,7 @@ class Perceptron(SequentialClassifier, LinearClassifier):
         steps, numbers = [np.concatenate([[b], w])[None, :]], []
         for rows, moved in state.moved[j]:
             t = self._target(rows.y, j)[moved]
-            o, _ = rows.visits()
+            o, _ = rows.visits
             size = self.eta0 * np.where(
                 t > 0, state.plans[j].positive, state.plans[j].negative
             )

@@ -58,6 +58,7 @@ CODES = {
 SCHEDULES = {"constant": 0, "adaptive": 0, "optimal": 1, "invscaling": 2}
 SCHEDULES |= {"pa1": 3, "pa2": 4}
 TINY_RATE = 1e-6
+OF_AN_EPOCH = ("loss", "weight", "updates", "steps", "run", "best_run")  # slots
 
 
 class LinearSequentialLearner(SequentialLearner):
@@ -136,15 +137,16 @@ class LinearSequentialLearner(SequentialLearner):
         """Let every machine that has not stopped see every row."""
         before, state = state, state.copy()
         for machine in state.machines:
-            machine.clear("loss", "weight", "updates", "steps", "run", "best_run")
+            machine.clear(*OF_AN_EPOCH)
         active = [j for j, machine in enumerate(state.machines) if not machine.done]
+        penalty = self._penalty()
         with np.errstate(over="ignore", invalid="ignore"):
             for learn, _ in self.passed(data, state):
                 self._walk(state, active, learn)
             state.number += 1
             held_out = self._held_out(data, state)
             for j in active:
-                self._judge(state, before, j, held_out[j])
+                self._judge(state, before, j, held_out[j], penalty)
             if self.output == "pocket":
                 fill_pocket(self, data, state)
         if state.stop is None and all(machine.done for machine in state.machines):
@@ -205,17 +207,21 @@ class LinearSequentialLearner(SequentialLearner):
         side_by_side(one, active)
 
     def _judge(
-        self, state: Epochs, before: Epochs, j: int, held_out: float | None
+        self,
+        state: Epochs,
+        before: Epochs,
+        j: int,
+        held_out: float | None,
+        penalty: Penalty,
     ) -> None:
         """Take the cost of an epoch; decide whether the machine goes on."""
         machine = state.machines[j]
         cost = machine["loss"] / machine["weight"]
-        finite = np.isfinite([*machine.w, machine["intercept"]]).all()
+        finite = np.isfinite(machine.w).all() and np.isfinite(machine["intercept"])
         if not (finite and cost <= state.limits[j]):
             state.machines[j] = before.machines[j].copy(done=True)
             state.stop = StopReason.DIVERGED
             return
-        penalty = self._penalty()
         cost = (cost if held_out is None else held_out) + penalty.value(machine.w)
         state.costs[j] = cost
         if machine["updates"] == 0 and penalty.strength == 0:
@@ -237,7 +243,7 @@ class LinearSequentialLearner(SequentialLearner):
         loss, total, weight = self._loss(), np.zeros(m), 0.0
         for _, rows in self.passed(data, state):
             assert rows is not None
-            weight += rows.total()
+            weight += rows.total
             for j, machine in enumerate(state.machines):
                 f = np.asarray(rows.X @ machine.w)[rows.which] + machine["intercept"]
                 values = loss.value(self._target(rows.y, j)[rows.which], f)
@@ -295,10 +301,9 @@ def walk(
 
     Returns the costs of the windows, and the rows of the visits that moved w.
     """
-    o, times = rows.visits()
-    visits = len(order) if times is None else int(times[order].sum())
-    monitor = rows.costs_of_windows(order, visits, plan.window)
-    moved = np.empty(visits, np.int64) if trace else None
+    o, times = rows.visits
+    monitor = rows.costs_of_windows(plan.window)
+    moved = np.empty(rows.n_visits, np.int64) if trace else None
     machine.clear("entries", "updates") if trace else machine.clear("entries")
     rows_loop(loops.sgd_epoch, loops.sgd_epoch_csr, rows.X)(
         np.ascontiguousarray(target, dtype=np.float64),

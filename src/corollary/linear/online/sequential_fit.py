@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,12 +75,13 @@ class Machine:
 
     def copy(self, **changes: Any) -> Machine:
         """Return the same machine with arrays of its own."""
-        arrays = {
-            name: array.copy()
-            for name in ("w", "slots", "q", "mean", "best")
-            if (array := getattr(self, name)) is not None
-        }
-        return replace(self, **arrays, **changes)
+        other = copy(self)
+        for name in ("w", "slots", "q", "mean", "best"):
+            if (array := getattr(self, name)) is not None:
+                setattr(other, name, array.copy())
+        for name, value in changes.items():
+            setattr(other, name, value)
+        return other
 
     def clear(self, *names: str) -> None:
         """Set slots to 0."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,21 +47,25 @@ class VisitedRows:
         draw = generator(seed, epoch, self.first_row)
         return self.which[draw.permutation(len(self.which))]
 
+    @cached_property
     def visits(self) -> tuple[Vector | None, Vector | None]:
-        """Return the weight of one visit and the visits of each row."""
+        """The weight of one visit and the visits of each row."""
         if self.weight is None:
             return None, None
         times = np.clip(np.ceil(self.weight), 1, MOST)
         return self.weight / times, times.astype(np.int32)
 
-    def costs_of_windows(
-        self, order: Vector, visits: int, window: float
-    ) -> Vector | None:
+    @cached_property
+    def n_visits(self) -> int:
+        """The visits of an epoch."""
+        times = self.visits[1]
+        return len(self.which) if times is None else int(times[self.which].sum())
+
+    def costs_of_windows(self, window: float) -> Vector | None:
         """Make room for a cost of each window of weight; a visit ends one at most."""
         if not np.isfinite(window):
             return None
-        weight = visits if self.weight is None else float(self.weight[order].sum())
-        return np.empty(int(min(visits, weight / window)) + 2)
+        return np.empty(int(min(self.n_visits, self.total / window)) + 2)
 
     def weights(self) -> Vector:
         """Return the weights of the rows in `which`."""
@@ -68,8 +73,9 @@ class VisitedRows:
             return np.ones(len(self.which))
         return self.weight[self.which]
 
+    @cached_property
     def total(self) -> float:
-        """Return the weight of all rows."""
+        """The weight of all rows."""
         return float(self.weights().sum())
 
     def split(self, share: float, seed: int) -> tuple[VisitedRows, VisitedRows]:
