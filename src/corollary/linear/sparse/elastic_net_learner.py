@@ -34,8 +34,8 @@ from corollary.engine import (
     Moments,
     Settled,
     Statistics,
-    SummationLearner,
 )
+from corollary.engine.contract import CheckingLearner
 from corollary.engine.rows_learner import gather
 from corollary.objectives.penalties import Penalty
 from corollary.solvers.coordinate_descent import Point
@@ -67,7 +67,7 @@ def by_gram(n: int, d: int) -> bool:
     return d <= FEW_COLUMNS or (d <= SOME_COLUMNS and n >= 4 * d)
 
 
-class ElasticNetLearner(SummationLearner, Regressor):
+class ElasticNetLearner(CheckingLearner, Regressor):
     """Least squares with l1 and l2 penalties; subclasses say how alpha is shared."""
 
     takes_sparse = True
