@@ -66,8 +66,10 @@ from corollary.linear.online.sequential import Epochs, LinearSequentialLearner, 
 from corollary.linear.online.sequential_classifier import SequentialClassifier
 from corollary.linear.online.sequential_gap import with_gap
 from corollary.linear.online.stochastic_plan import (
+    EPSILON,
     RULES,
     loss_named,
+    loss_table,
     pilot,
     plan_of,
     publish_descent,
@@ -147,6 +149,8 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
         Steps and 1.
     monitor_ : list of arrays
         Of each machine, the mean loss before the update in each window of rows.
+    loss_functions : dict
+        The losses by name: the class, and the default of its number.
     n_features_in_ : int
     report_ : Report
 
@@ -160,8 +164,9 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
     [0, 1]
     """
 
+    loss_functions: ClassVar = loss_table(n for n in LOSSES if n != "quantile")
     rules: ClassVar = RULES | {
-        "loss": one_of(*(name for name in LOSSES if name != "quantile")),
+        "loss": one_of(*loss_functions),
         "n_jobs": anything,
         "class_weight": class_weight_rule,
     }
@@ -180,7 +185,7 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
         tol: float | None = 1e-3,
         shuffle: bool = True,
         verbose: int = 0,
-        epsilon: float = 0.1,
+        epsilon: float = EPSILON,
         n_jobs: int | None = None,
         random_state: Any = None,
         learning_rate: str = "optimal",
@@ -336,6 +341,8 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
         Steps and 1.
     monitor_ : list of arrays
         Of each target, the mean loss before the update in each window of rows.
+    loss_functions : dict
+        The losses by name: the class, and the default of its number.
     n_features_in_ : int
     report_ : Report
 
@@ -352,8 +359,9 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
 
     takes_sparse = True
     shapes: ClassVar = {"coef_": "d|m d", "intercept_": "m"}
+    loss_functions: ClassVar = loss_table(n for n, k in LOSSES.items() if not k.margin)
     rules: ClassVar = RULES | {
-        "loss": one_of(*(name for name, kind in LOSSES.items() if not kind.margin)),
+        "loss": one_of(*loss_functions),
         "quantile": real(0, 1, ends="()"),
     }
 
@@ -371,7 +379,7 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
         tol: float | None = 1e-3,
         shuffle: bool = True,
         verbose: int = 0,
-        epsilon: float = 0.1,
+        epsilon: float = EPSILON,
         random_state: Any = None,
         learning_rate: str = "invscaling",
         eta0: float | str = 0.01,
