@@ -152,3 +152,19 @@ def test_components_have_names_and_come_as_a_frame():
     assert isinstance(U, np.ndarray)
     assert list(T.columns) == names
     np.testing.assert_array_equal(T, PLSRegression(2).fit(X, Y).transform(X))
+
+
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_scores_of_the_training_rows_are_scikit_learns(m, sparse):
+    rng = np.random.default_rng(2)
+    X, Y = rng.normal(size=(50, 6)), rng.normal(size=(50, m))
+    ours = PLSRegression(3).fit(sp.csr_array(X) if sparse else X, Y)
+    theirs = sklearn.cross_decomposition.PLSRegression(3, tol=1e-13, max_iter=10**5)
+    theirs.fit(X, Y)
+    sign = np.sign((ours.x_weights_ * theirs.x_weights_).sum(axis=0))
+    np.testing.assert_allclose(ours.x_scores_, theirs.x_scores_ * sign, atol=1e-6)
+    np.testing.assert_allclose(ours.y_scores_, theirs.y_scores_ * sign, atol=1e-5)
+    np.testing.assert_allclose(ours.transform(X, copy=False), ours.x_scores_)
+    ours.partial_fit(X, Y)
+    assert not hasattr(ours, "x_scores_")
