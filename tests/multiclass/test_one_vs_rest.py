@@ -84,7 +84,7 @@ def test_several_labels_at_once():
     again = OneVsRestClassifier(Logistic()).fit(X, sp.csr_array(L))
     assert sp.issparse(again.predict(X))
     np.testing.assert_array_equal(again.predict(X).toarray(), ours.predict(X))
-    with pytest.raises(DataError, match="must be 0 or 1, of shape \\(300, C\\)"):
+    with pytest.raises(DataError, match="must be 0 or 1, of shape \\(300, K\\)"):
         OneVsRestClassifier().fit(X, 2 * L)
 
 

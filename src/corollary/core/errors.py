@@ -9,6 +9,7 @@ __all__ = [
     "ClusterError",
     "DataError",
     "MemoryLimitError",
+    "MixedTypesError",
     "ModelFileError",
     "NumericalError",
     "ParameterError",
@@ -30,6 +31,13 @@ class DataError(ValueError):
 
 class SparseDataError(DataError, TypeError):
     """Sparse data came where only dense data is taken; a TypeError to scikit-learn."""
+
+
+class MixedTypesError(DataError, TypeError):
+    """A column mixes values that have no order among them, such as text and numbers.
+
+    Also a TypeError, as scikit-learn's encoders raise it.
+    """
 
 
 class NumericalError(DataError):

@@ -24,12 +24,7 @@ from corollary.engine.fit import Fitted, Settled, by_passes, fit, one_batch
 from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
 
-__all__ = [
-    "CheckingLearner",
-    "StreamingClassifier",
-    "StreamingLearner",
-    "SummationLearner",
-]
+__all__ = ["StreamingClassifier", "StreamingLearner", "SummationLearner"]
 
 
 class SummationLearner(ABC):
@@ -101,7 +96,6 @@ class SummationLearner(ABC):
         return 0
 
     # -- what users call -----------------------------------------------------------
-    @hook
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from data.
 
@@ -115,32 +109,6 @@ class SummationLearner(ABC):
             Target of a supervised learner; None where the source carries it.
         sample_weight : array of shape (n,), optional
             Weight w counts a row w times; 0 removes it.
-
-        Returns
-        -------
-        self
-        """
-        return fit(self, by_passes, X, y, sample_weight)
-
-
-class CheckingLearner(SummationLearner):
-    """A learner whose `fit` may be told not to check rows, as scikit-learn's may."""
-
-    def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, check_input: bool = True
-    ) -> Self:
-        """Learn from data.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, data frame, or Source
-            Rows are examples.
-        y : array, optional
-            Target; None where the source carries it.
-        sample_weight : array of shape (n,), optional
-            Weight w counts a row w times; 0 removes it.
-        check_input : ignored
-            Kept for compatibility; rows are checked in a pass that is made anyway.
 
         Returns
         -------

@@ -123,13 +123,3 @@ def test_a_gram_matrix_that_is_given_must_be_that_of_the_rows(weighted):
     for wrong in (np.eye(6), np.eye(5)):
         with pytest.raises(DataError, match="must be the Gram matrix of X, of shape"):
             model.set_params(precompute=wrong).fit(X, y, w)
-
-
-@pytest.mark.parametrize("learner", [ElasticNet(alpha=0.1), Lasso(alpha=0.1)], ids=str)
-def test_rows_are_checked_also_where_that_is_not_asked_for(learner):
-    X, y = make()
-    coef = learner.fit(X, y).coef_
-    np.testing.assert_array_equal(learner.fit(X, y, check_input=False).coef_, coef)
-    X[3, 2] = np.nan
-    with pytest.raises(DataError, match="NaN"):
-        learner.fit(X, y, check_input=False)

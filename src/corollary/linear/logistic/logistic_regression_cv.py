@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.metrics import check_scoring
+from sklearn.metrics import accuracy_score, check_scoring
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import (
@@ -217,13 +217,19 @@ class LogisticRegressionCV(ChoosingLearner, LinearClassifier):
         check_routing(self, "score", params)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if self.scoring is None:
-            return float(super().score(X, y, **weights))
+            return float(accuracy_score(y, self.predict(X), **weights))
         scorer = check_scoring(self, scoring=self.scoring)
         if weights and refuses_weights(scorer):
             must = "score takes sample_weight only if `scoring` asks for it"
             remedy = "Use scoring.set_score_request(sample_weight=True)."
             raise ParameterError(sentence(self, must, "weights", remedy))
         return float(scorer(self, X, y, **weights, **params))
+
+    def scores_answers(self) -> bool:
+        """Tell whether `scoring` is scikit-learn's; a function may look at the rows."""
+        if self.scoring is None or isinstance(self.scoring, str):
+            return True
+        return type(self.scoring).__module__.startswith("sklearn.")
 
     def predict_proba(self, X: Any) -> Floats:
         """Return P(class | x), (n, K)."""

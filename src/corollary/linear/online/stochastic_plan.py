@@ -96,6 +96,20 @@ def loss_named(learner: Any) -> Loss:
     return Quantile(learner.quantile) if kind is Quantile else kind()
 
 
+def check_passive(learner: Any, rate: str) -> None:
+    """Refuse what passive-aggressive steps are not defined for."""
+    wrong: str | None = None
+    if learner.loss not in PASSIVE:
+        must, wrong = f"a loss among {', '.join(PASSIVE)}", repr(learner.loss)
+    elif learner.batch_size != 1:
+        must, wrong = "batch_size=1", repr(learner.batch_size)
+    elif isinstance(learner.eta0, str):
+        must, wrong = "a number for eta0", repr(learner.eta0)
+    if wrong is not None:
+        text = f"learning_rate={rate!r} needs {must}"
+        raise ParameterError(sentence(learner, text, wrong))
+
+
 def plan_of(learner: Any, loss: Loss, penalty: Penalty) -> Plan:
     """Turn a learner's parameters into a plan, the rate of a pilot left open."""
     rate = learner.learning_rate
@@ -106,9 +120,8 @@ def plan_of(learner: Any, loss: Loss, penalty: Penalty) -> Plan:
         must = "alpha must be > 0 for learning_rate='optimal', whose rate is 1/alpha"
         remedy = "Use learning_rate='constant' or 'invscaling'."
         raise ParameterError(sentence(learner, must, "0", remedy))
-    if rate in ("pa1", "pa2") and learner.loss not in PASSIVE:
-        must = f"learning_rate={rate!r} needs a loss among {', '.join(PASSIVE)}"
-        raise ParameterError(sentence(learner, must, repr(learner.loss)))
+    if rate in ("pa1", "pa2"):
+        check_passive(learner, rate)
     kinds = ("epsilon", "delta", "q")
     parameter = next((getattr(loss, k) for k in kinds if hasattr(loss, k)), 0.0)
     name = "epsilon_insensitive" if learner.loss == "absolute_error" else learner.loss
