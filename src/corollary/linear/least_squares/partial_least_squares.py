@@ -38,11 +38,15 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.checks import check_targets
+from corollary.core.checks import check_targets, matching
+from corollary.core.errors import DataError, sentence
+from corollary.core.memory import exceeds_memory
 from corollary.core.parameters import boolean, one_of, real, whole
 from corollary.core.roles import Projecting
+from corollary.core.wording import one_sentence
 from corollary.engine import Chunk, Data, Fitted, Settled
 from corollary.linear.least_squares.component_regression import (
     ComponentFit,
@@ -84,7 +88,9 @@ class PLSRegression(Projecting, ComponentRegression):
         Both Q.
     y_rotations_ : array of shape (m, k)
     x_scores_, y_scores_ : array of shape (n, k)
-        t and u of the training rows; only where the data is in memory.
+        t and u of the training rows; only where the data is in memory and they are
+        within its limit.  As many components as features tell the rows themselves: a
+        model file has neither.
     n_components_ : int
     n_iter_ : list of int
         One for each component.
@@ -119,6 +125,7 @@ class PLSRegression(Projecting, ComponentRegression):
         "y_mean_": "m",
         "y_scale_": "m",
     }
+    of_rows = ("x_scores_", "y_scores_")
     rules: ClassVar = {
         "n_components": whole(1) | one_of("cv"),
         "scale": boolean,
@@ -162,8 +169,11 @@ class PLSRegression(Projecting, ComponentRegression):
         return Directions(B, axes.mean_y - B @ axes.mean_x, V @ R, V @ W, V @ P, Q, sd)
 
     def settle(self, data: Data, state: ComponentFit) -> Settled:
-        """Take the scores of rows that are in memory."""
-        if data.once or not data.source.in_memory:
+        """Take the scores of rows that are in memory, where they fit beside them."""
+        if data.once or not data.source.in_memory or state.directions is None:
+            return Settled(state)
+        k = state.directions.rotations.shape[1]
+        if exceeds_memory(32.0 * k * data.n_rows):  # of both, in parts and joined
             return Settled(state)
         return Settled(state, data.rows(partial(scores_of, state=state)))
 
@@ -233,6 +243,40 @@ class PLSRegression(Projecting, ComponentRegression):
         Y = check_targets(self, y, X.shape[0], X.dtype, many=True)
         Y = Y if Y.ndim == 2 else Y[:, None]
         return T, (Y - self.y_mean_) / self.y_scale_ @ self.y_rotations_
+
+    def inverse_transform(self, X: Any, y: Any = None) -> Any:
+        """Reconstruct rows from their components, and targets from theirs if given.
+
+        Rows are exact where there are as many components as the rank of X.
+
+        Parameters
+        ----------
+        X : array of shape (n, k)
+            Components of rows, as `transform` gives them.
+        y : array of shape (n, k), optional
+            Components of targets.
+
+        Returns
+        -------
+        rows of shape (n, d), or a pair of rows and of targets (n, m)
+        """
+        check_is_fitted(self)
+        T = self._scores(X, "X")
+        rows = T @ (self.x_loadings_.T * self.scale_) + self.mean_
+        if y is None:
+            return rows
+        U = matching(self, self._scores(y, "y"), len(T))
+        return rows, U @ (self.y_loadings_.T * self.y_scale_) + self.y_mean_
+
+    def _scores(self, T: Any, name: str) -> Floats:
+        """Check components: one column for each."""
+        with one_sentence(self, name):
+            kinds = [np.float64, np.float32]
+            T = check_array(T, dtype=kinds, ensure_min_features=0, input_name=name)
+        if T.shape[1] != self.n_components_:
+            must = f"{name} must have {self.n_components_} columns, one a component"
+            raise DataError(sentence(self, must, f"{T.shape[1]}"))
+        return T
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the components of the same rows and targets.
