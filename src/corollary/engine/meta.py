@@ -14,15 +14,18 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
+import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
+from corollary.core.arrays import Vector
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.frames import is_frame
 from corollary.core.parameters import Rule
 from corollary.core.report import Report, StopReason
 from corollary.engine.callbacks import given_rows, is_heard
 from corollary.engine.fit import Fitted, conduct
 
-__all__ = ["Inside", "MetaLearner", "fit_with_weights"]
+__all__ = ["Inside", "MetaLearner", "fit_with_weights", "texts_of"]
 
 
 class Inside(NamedTuple):
@@ -99,6 +102,18 @@ def join(report: Report, inner: Sequence[Report | None]) -> None:
         report.reads = sum(one.reads for one in known)
         worst = max(known, key=lambda one: one.optimality.value or 0.0)
         report.optimality, report.source = worst.optimality, worst.source
+
+
+def texts_of(X: Any) -> Vector | None:
+    """Return rows that are texts as an array of them, (n,); None for other rows.
+
+    They are for an estimator inside that reads texts, such as a pipeline.
+    """
+    if isinstance(X, str | Mapping) or is_frame(X) or not hasattr(X, "__len__"):
+        return None
+    if getattr(X, "ndim", 1) != 1 or not isinstance(next(iter(X), None), str):
+        return None
+    return np.fromiter(X, dtype=object, count=len(X))
 
 
 def fit_with_weights(

@@ -35,7 +35,7 @@ from corollary.decisions.prior_classifier import PriorClassifier
 from corollary.engine import Chunk, DaskSource, Data, MappedSource, Source
 from corollary.engine.executors.team import in_turn, run_parts
 from corollary.engine.gather import gather
-from corollary.engine.meta import Inside, MetaLearner, fit_with_weights
+from corollary.engine.meta import Inside, MetaLearner, fit_with_weights, texts_of
 from corollary.engine.sources.opening import as_source
 from corollary.linear.logistic.logistic_regression import LogisticRegression
 
@@ -229,6 +229,8 @@ class BinaryMembers(MetaLearner, Classifier):
             one = len(np.unique(task.y)) < 2
             member = PriorClassifier() if one else clone(self._base())
             some = self._columns(task.own(X), task.rows)
+            if one and some.ndim == 1:  # texts, which do not matter to it
+                some = np.zeros((len(some), 1))
             return fit_with_weights(self, member, some, task.y, weights)
 
         cut = [task.rows for task in tasks]
@@ -358,7 +360,7 @@ class BinaryMembers(MetaLearner, Classifier):
         Whether values may be missing is for the members to say.
         """
         takes = get_tags(self._base()).input_tags
-        X = check_X(self, X, reset=reset, sparse=takes.sparse)
+        X = self._rows(X, reset=reset)
         w = check_weights(self, w, X.shape[0])
         found, codes = self._codes(y, X.shape[0])
         if w is not None and not w.all() and not takes.pairwise:
@@ -378,6 +380,17 @@ class BinaryMembers(MetaLearner, Classifier):
         self.classes_ = found
         return X, codes, w
 
+    def _rows(self, X: Any, reset: bool) -> Any:
+        """Check rows of numbers; texts are for the members to read."""
+        texts = texts_of(X)
+        if texts is None:
+            sparse = get_tags(self._base()).input_tags.sparse
+            return check_X(self, X, reset=reset, sparse=sparse)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if reset and hasattr(self, name):
+                delattr(self, name)
+        return texts
+
     def _between_rows(self) -> bool:
         """Tell whether X is a matrix between rows, such as a kernel's."""
         return bool(get_tags(self._base()).input_tags.pairwise)
@@ -395,8 +408,7 @@ class BinaryMembers(MetaLearner, Classifier):
     def _scores(self, X: Any) -> tuple[Matrix, Floats]:
         """Return the rows, checked, and every member's score, (n, m)."""
         check_is_fitted(self)
-        sparse = get_tags(self._base()).input_tags.sparse
-        X = check_X(self, X, reset=False, sparse=sparse)
+        X = self._rows(X, reset=False)
         cut = getattr(self, "pairwise_indices_", None) or [None] * len(self.estimators_)
         some = zip(self.estimators_, cut, strict=True)
         return X, np.column_stack([score_of(m, self._columns(X, c)) for m, c in some])
