@@ -69,7 +69,7 @@ LENT = {
     "PolynomialFeatures": ("_combinations", "_num_combinations"),
 }
 
-MODULES = (
+MODULES = (  # of our classes, then of scikit-learn's that have ours inside
     "sklearn.cluster.tests.test_k_means",
     "sklearn.compose.tests.test_column_transformer",
     "sklearn.cross_decomposition.tests.test_pls",
@@ -89,6 +89,7 @@ MODULES = (
     "sklearn.linear_model.tests.test_perceptron",
     "sklearn.linear_model.tests.test_quantile",
     "sklearn.linear_model.tests.test_ridge",
+    "sklearn.linear_model.tests.test_sag",
     "sklearn.linear_model.tests.test_sgd",
     "sklearn.linear_model.tests.test_sparse_coordinate_descent",
     "sklearn.neighbors.tests.test_nearest_centroid",
@@ -106,6 +107,19 @@ MODULES = (
     "sklearn.tests.test_kernel_ridge",
     "sklearn.tests.test_multiclass",
     "sklearn.tests.test_naive_bayes",
+    "sklearn.compose.tests.test_target",
+    "sklearn.ensemble.tests.test_bagging",
+    "sklearn.ensemble.tests.test_stacking",
+    "sklearn.ensemble.tests.test_voting",
+    "sklearn.feature_selection.tests.test_from_model",
+    "sklearn.feature_selection.tests.test_rfe",
+    "sklearn.feature_selection.tests.test_sequential",
+    "sklearn.model_selection.tests.test_search",
+    "sklearn.model_selection.tests.test_validation",
+    "sklearn.tests.test_calibration",
+    "sklearn.tests.test_metaestimators",
+    "sklearn.tests.test_multioutput",
+    "sklearn.tests.test_pipeline",
 )
 
 

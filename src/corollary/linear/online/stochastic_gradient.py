@@ -149,8 +149,6 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
         Steps and 1.
     monitor_ : list of arrays
         Of each machine, the mean loss before the update in each window of rows.
-    loss_functions : dict
-        The losses by name: the class, and the default of its number.
     n_features_in_ : int
     report_ : Report
 
@@ -164,6 +162,7 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
     [0, 1]
     """
 
+    # the losses by name: the class, and the default of its number
     loss_functions: ClassVar = loss_table(n for n in LOSSES if n != "quantile")
     rules: ClassVar = RULES | {
         "loss": one_of(*loss_functions),
@@ -341,8 +340,6 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
         Steps and 1.
     monitor_ : list of arrays
         Of each target, the mean loss before the update in each window of rows.
-    loss_functions : dict
-        The losses by name: the class, and the default of its number.
     n_features_in_ : int
     report_ : Report
 
@@ -359,6 +356,7 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
 
     takes_sparse = True
     shapes: ClassVar = {"coef_": "d|m d", "intercept_": "m"}
+    # the losses by name: the class, and the default of its number
     loss_functions: ClassVar = loss_table(n for n, k in LOSSES.items() if not k.margin)
     rules: ClassVar = RULES | {
         "loss": one_of(*loss_functions),
