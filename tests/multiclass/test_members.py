@@ -9,10 +9,13 @@ from sklearn.linear_model import LogisticRegression as Theirs
 from sklearn.pipeline import make_pipeline
 
 from corollary import (
+    ColumnTransformer,
     GaussianNB,
     LogisticRegression,
+    OneHotEncoder,
     OneVsOneClassifier,
     OneVsRestClassifier,
+    StandardScaler,
     engine,
     load,
     save,
@@ -131,3 +134,32 @@ def test_a_label_that_every_text_has(tmp_path):
     assert model.predict_proba(texts)[:, 0].tolist() == [1.0, 1.0, 1.0]
     save(model, tmp_path / "model")
     assert load(tmp_path / "model").predict(texts).tolist() == labels.tolist()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("make", [OneVsRestClassifier, OneVsOneClassifier])
+def test_members_read_frames_by_their_columns(make, library, tmp_path):
+    frames = pytest.importorskip(library)
+    rng = np.random.default_rng(0)
+    numbers, letters = rng.normal(size=60), rng.choice(list("xyz"), size=60)
+    y = np.where(numbers > 0.5, "high", letters)
+    X = frames.DataFrame({"size": numbers, "letter": letters})
+    known = OneHotEncoder(handle_unknown="ignore")  # a pair need not have all letters
+    parts = [("one", StandardScaler(), ["size"]), ("two", known, ["letter"])]
+    base = make_pipeline(ColumnTransformer(parts), LogisticRegression(tol=1e-8))
+    model = make(base).fit(X, y)
+    if make is OneVsRestClassifier:  # whose members all see all rows
+        scaled = (numbers - numbers.mean()) / numbers.std()
+        Z = np.column_stack([scaled, letters[:, None] == np.array(list("xyz"))])
+        plain = make(LogisticRegression(tol=1e-8)).fit(Z, y)
+        np.testing.assert_allclose(
+            model.decision_function(X), plain.decision_function(Z), atol=1e-4
+        )
+    assert model.score(X, y) > 0.9
+    assert model.feature_names_in_.tolist() == ["size", "letter"]
+    assert model.n_features_in_ == 2
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+    with pytest.raises(ValueError, match="letter"):
+        model.predict(X[["size"]])

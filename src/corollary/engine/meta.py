@@ -25,7 +25,14 @@ from corollary.core.report import Report, StopReason
 from corollary.engine.callbacks import given_rows, is_heard
 from corollary.engine.fit import Fitted, conduct
 
-__all__ = ["Inside", "MetaLearner", "fit_with_weights", "texts_of"]
+__all__ = [
+    "Inside",
+    "MetaLearner",
+    "fit_with_weights",
+    "is_read_by_members",
+    "rows_of",
+    "texts_of",
+]
 
 
 class Inside(NamedTuple):
@@ -114,6 +121,20 @@ def texts_of(X: Any) -> Vector | None:
     if getattr(X, "ndim", 1) != 1 or not isinstance(next(iter(X), None), str):
         return None
     return np.fromiter(X, dtype=object, count=len(X))
+
+
+def is_read_by_members(X: Any) -> bool:
+    """Tell texts (n,) and data frames in memory, which are no matrices."""
+    return (is_frame(X) and hasattr(X, "__len__")) or getattr(X, "ndim", 2) == 1
+
+
+def rows_of(X: Any, rows: Vector) -> Any:
+    """Return some rows of a matrix, of texts or of a data frame."""
+    if not is_frame(X):
+        return X[rows]
+    import narwhals
+
+    return narwhals.from_native(X, eager_only=True)[rows].to_native()
 
 
 def fit_with_weights(

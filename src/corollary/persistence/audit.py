@@ -33,6 +33,8 @@ def check_answers(model: Any) -> None:
     """
     if type(model).__name__ not in ESTIMATORS or not is_ours(model):
         return  # rows of zeros mean nothing to a pipeline that takes texts
+    if any(not is_ours(part) for part in getattr(model, "estimators_", ())):
+        return  # nor to one inside
     if not hasattr(model, "n_features_in_") or model.n_features_in_ > MANY:
         return
     example = getattr(model, "_example", None)
