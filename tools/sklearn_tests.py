@@ -24,6 +24,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import warnings
 from collections import Counter
 from collections.abc import Mapping
@@ -56,7 +57,7 @@ KINDS = {  # why tests fail: a title, and what it means
     ),
     "missing": (
         "Not there yet",
-        "scikit-learn does something that Corollary does not.",
+        "scikit-learn does what Corollary does not do.",
     ),
 }
 
@@ -270,36 +271,47 @@ def compare(outcome: Outcome) -> list[str]:
 # -- the page --------------------------------------------------------------------------
 def page(outcome: Outcome) -> str:
     """Write the page of the documentation."""
-    version = importlib.import_module("sklearn").__version__
-    passed, failed = len(outcome.passed), len(outcome.failed)
-    lines = [
-        "# scikit-learn's own tests",
-        "",
-        f"The tests of scikit-learn {version}, run on the classes that Corollary has",
-        "too: these take the place of scikit-learn's in all of its modules.  Of",
-        f"{passed + failed:,} cases {passed:,} pass and {failed:,} fail",
-        f"({outcome.share():.1%}).  The type of an",
-        "error or a warning counts, its wording does not.  Left out are cases that",
-        "scikit-learn itself skips or expects to fail, and",
-        f"{len(outcome.private):,} that end at a private name.  The command:",
-        "",
-        "    python tools/sklearn_tests.py docs/compatibility.md",
-        "",
-        "It complains where a test fails without a reason below, or passes with one.",
-        "",
-        *modules_table(outcome),
-    ]
+    cases = outcome.cases
+    missing = sum(cases[test] for test in reasons()["missing"])
+    counts = len(outcome.passed), len(outcome.failed), missing, len(outcome.private)
+    lines = [*introduction(*counts), *modules_table(outcome)]
     for kind in KINDS:
-        lines += reasons_table(kind, outcome.cases)
+        lines += reasons_table(kind, cases)
     lines += [
         "## Left out",
         "",
-        "Tests that end where they ask for a private name:",
+        "Tests that end at a private name, with their cases:",
         "",
     ]
     names = Counter(map(name_of, outcome.private))
     lines += [f"- `{name}` ({n})" for name, n in sorted(names.items())]
     return "\n".join(lines) + "\n"
+
+
+def introduction(passed: int, failed: int, missing: int, private: int) -> list[str]:
+    """Say what was run, what came of it, and how to run it again."""
+    version, cases = importlib.import_module("sklearn").__version__, passed + failed
+    text = (
+        f"The tests of scikit-learn {version}, run on the classes that Corollary has "
+        "too: these take the place of scikit-learn's in all of its modules, also "
+        "inside its pipelines, searches and ensembles. "
+        f"Of {cases:,} cases {passed:,} pass and {failed:,} fail "
+        f"({failed / cases:.1%}), {missing:,} of them "
+        f"({missing / cases:.1%}) because something is not there yet. The type of an "
+        "error or a warning counts, its wording does not. Left out are cases that "
+        f"scikit-learn itself skips or expects to fail, and {private:,} that end at a "
+        "private name. The command:"
+    )
+    return [
+        "# scikit-learn's own tests",
+        "",
+        *textwrap.wrap(text, 88),
+        "",
+        "    python tools/sklearn_tests.py docs/compatibility.md",
+        "",
+        "It complains where a test fails without a reason below, or passes with one.",
+        "",
+    ]
 
 
 def modules_table(outcome: Outcome) -> list[str]:
