@@ -298,3 +298,16 @@ def test_rows_on_their_centres_are_left_there():
 def test_one_cluster_needs_no_elkan():
     with pytest.warns(RuntimeWarning, match="one cluster"):
         KMeans(1, algorithm="elkan", n_init=1).fit(np.eye(3))
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+def test_both_precisions_start_alike(init):
+    X = np.random.default_rng(0).uniform(size=(500, 6))
+    double, single = (
+        KMeans(12, init=init, n_init=1, random_state=3).fit(X.astype(dtype))
+        for dtype in (np.float64, np.float32)
+    )
+    np.testing.assert_array_equal(double.labels_, single.labels_)
+    np.testing.assert_allclose(
+        double.cluster_centers_, single.cluster_centers_, atol=1e-5
+    )

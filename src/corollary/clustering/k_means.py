@@ -417,7 +417,7 @@ class KMeans(StreamingLearner, Clusterer):
         if self._given_centres():
             mu = check_X(self, self.init, reset=False, sparse=False)
             return self._centres(mu, survey, data)
-        X, w = survey.sample.at_least(k)
+        X, w = survey.sample.at_least(k, seed)
         if callable(self.init):
             mu = self.init(X, k, random_state=np.random.RandomState(seed % 2**32))
         elif self.init == "random":

@@ -85,11 +85,16 @@ class Sample(Statistics):
             self.most,
         ).distinct()
 
-    def at_least(self, k: int) -> tuple[Matrix, Floats]:
-        """Return rows and weights, rows repeated where fewer than k are distinct."""
-        if len(self.keys) >= k:
-            return self.X, self.w
-        again = np.arange(k) % len(self.keys)
+    def at_least(self, k: int, seed: int) -> tuple[Matrix, Floats]:
+        """Return rows and weights, rows repeated where fewer than k are distinct.
+
+        They come in the order of the keys that they have in single precision: draws
+        are then the same in both precisions, where the sample holds all rows.
+        """
+        with np.errstate(over="ignore"):
+            single = self.X.astype(np.float32)
+        order = np.lexsort((self.keys, row_keys(single, seed)))
+        again = order[np.arange(max(k, len(order))) % len(order)]
         return self.X[again], self.w[again]
 
 

@@ -144,6 +144,7 @@ class Estimator(BaseEstimator):
     parts: ClassVar[Mapping[str, str]] = {}  # learned estimators: the method they offer
     may_be_infinite: ClassVar[tuple[str, ...]] = ()  # learned, may hold inf or NaN
     binary_parts: ClassVar[bool] = False  # whether these tell 0 from 1
+    of_rows: ClassVar[tuple[str, ...]] = ()  # learned, tell training rows: not saved
     report_: Report
 
     def __sklearn_tags__(self) -> Any:

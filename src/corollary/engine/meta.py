@@ -14,15 +14,25 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
+import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
+from corollary.core.arrays import Vector
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.frames import is_frame
 from corollary.core.parameters import Rule
 from corollary.core.report import Report, StopReason
 from corollary.engine.callbacks import given_rows, is_heard
 from corollary.engine.fit import Fitted, conduct
 
-__all__ = ["Inside", "MetaLearner", "fit_with_weights"]
+__all__ = [
+    "Inside",
+    "MetaLearner",
+    "fit_with_weights",
+    "is_read_by_members",
+    "rows_of",
+    "texts_of",
+]
 
 
 class Inside(NamedTuple):
@@ -99,6 +109,32 @@ def join(report: Report, inner: Sequence[Report | None]) -> None:
         report.reads = sum(one.reads for one in known)
         worst = max(known, key=lambda one: one.optimality.value or 0.0)
         report.optimality, report.source = worst.optimality, worst.source
+
+
+def texts_of(X: Any) -> Vector | None:
+    """Return rows that are texts as an array of them, (n,); None for other rows.
+
+    They are for an estimator inside that reads texts, such as a pipeline.
+    """
+    if isinstance(X, str | Mapping) or is_frame(X) or not hasattr(X, "__len__"):
+        return None
+    if getattr(X, "ndim", 1) != 1 or not isinstance(next(iter(X), None), str):
+        return None
+    return np.fromiter(X, dtype=object, count=len(X))
+
+
+def is_read_by_members(X: Any) -> bool:
+    """Tell texts (n,) and data frames in memory, which are no matrices."""
+    return (is_frame(X) and hasattr(X, "__len__")) or getattr(X, "ndim", 2) == 1
+
+
+def rows_of(X: Any, rows: Vector) -> Any:
+    """Return some rows of a matrix, of texts or of a data frame."""
+    if not is_frame(X):
+        return X[rows]
+    import narwhals
+
+    return narwhals.from_native(X, eager_only=True)[rows].to_native()
 
 
 def fit_with_weights(

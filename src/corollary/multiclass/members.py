@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import clone, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import (
@@ -35,7 +35,14 @@ from corollary.decisions.prior_classifier import PriorClassifier
 from corollary.engine import Chunk, DaskSource, Data, MappedSource, Source
 from corollary.engine.executors.team import in_turn, run_parts
 from corollary.engine.gather import gather
-from corollary.engine.meta import Inside, MetaLearner, fit_with_weights
+from corollary.engine.meta import (
+    Inside,
+    MetaLearner,
+    fit_with_weights,
+    is_read_by_members,
+    rows_of,
+    texts_of,
+)
 from corollary.engine.sources.opening import as_source
 from corollary.linear.logistic.logistic_regression import LogisticRegression
 
@@ -85,7 +92,7 @@ class Task:
 
     def own(self, values: Any) -> Any:
         """Return the task's rows of an array; all of them without a copy."""
-        return values if self.rows is None else values[self.rows]
+        return values if self.rows is None else rows_of(values, self.rows)
 
 
 @dataclass(frozen=True)
@@ -229,6 +236,8 @@ class BinaryMembers(MetaLearner, Classifier):
             one = len(np.unique(task.y)) < 2
             member = PriorClassifier() if one else clone(self._base())
             some = self._columns(task.own(X), task.rows)
+            if one and is_read_by_members(some):  # whatever they hold
+                some = np.zeros((len(some), getattr(self, "n_features_in_", 1)))
             return fit_with_weights(self, member, some, task.y, weights)
 
         cut = [task.rows for task in tasks]
@@ -358,11 +367,11 @@ class BinaryMembers(MetaLearner, Classifier):
         Whether values may be missing is for the members to say.
         """
         takes = get_tags(self._base()).input_tags
-        X = check_X(self, X, reset=reset, sparse=takes.sparse)
+        X = self._rows(X, reset=reset)
         w = check_weights(self, w, X.shape[0])
         found, codes = self._codes(y, X.shape[0])
         if w is not None and not w.all() and not takes.pairwise:
-            X, codes, w = X[w > 0], codes[w > 0], w[w > 0]
+            X, codes, w = rows_of(X, np.flatnonzero(w)), codes[w > 0], w[w > 0]
         if known:
             strange = [c for c in found.tolist() if c not in self.classes_.tolist()]
             if strange:
@@ -377,6 +386,20 @@ class BinaryMembers(MetaLearner, Classifier):
                 raise DataError(sentence(self, must, f"1 class, {found.tolist()}"))
         self.classes_ = found
         return X, codes, w
+
+    def _rows(self, X: Any, reset: bool) -> Any:
+        """Check rows of numbers; a member that reads more gets texts and frames."""
+        texts = texts_of(X)
+        if texts is not None:
+            for name in ("n_features_in_", "feature_names_in_"):
+                if reset and hasattr(self, name):
+                    delattr(self, name)
+            return texts
+        if is_read_by_members(X) and not isinstance(self._base(), Estimator):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
+        sparse = get_tags(self._base()).input_tags.sparse
+        return check_X(self, X, reset=reset, sparse=sparse)
 
     def _between_rows(self) -> bool:
         """Tell whether X is a matrix between rows, such as a kernel's."""
@@ -395,8 +418,7 @@ class BinaryMembers(MetaLearner, Classifier):
     def _scores(self, X: Any) -> tuple[Matrix, Floats]:
         """Return the rows, checked, and every member's score, (n, m)."""
         check_is_fitted(self)
-        sparse = get_tags(self._base()).input_tags.sparse
-        X = check_X(self, X, reset=False, sparse=sparse)
+        X = self._rows(X, reset=False)
         cut = getattr(self, "pairwise_indices_", None) or [None] * len(self.estimators_)
         some = zip(self.estimators_, cut, strict=True)
         return X, np.column_stack([score_of(m, self._columns(X, c)) for m, c in some])

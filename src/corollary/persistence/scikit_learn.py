@@ -128,10 +128,11 @@ def refuse_unsafe(
 
 
 def kept(model: Any) -> dict[str, Any]:
-    """Return what a model learned, but for what is made anew."""
+    """Return what a model learned, but for training rows and what is made anew."""
     parameters = model.get_params(deep=False)
     learned = {k: v for k, v in vars(model).items() if k not in parameters}
-    return {k: v for k, v in learned.items() if k not in ("f_", "named_estimators_")}
+    left_out = ("f_", "named_estimators_", *getattr(model, "of_rows", ()))
+    return {k: v for k, v in learned.items() if k not in left_out}
 
 
 def completed(model: Any) -> Any:

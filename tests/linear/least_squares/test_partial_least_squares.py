@@ -4,9 +4,17 @@ import scipy.sparse as sp
 import sklearn.cross_decomposition
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 
-from corollary import LinearRegression, PLSRegression, PrincipalComponentRegression
+from corollary import (
+    LinearRegression,
+    PLSRegression,
+    PrincipalComponentRegression,
+    config_context,
+    load,
+    save,
+)
 from corollary.core.errors import DataError, ParameterError
 
 
@@ -152,3 +160,70 @@ def test_components_have_names_and_come_as_a_frame():
     assert isinstance(U, np.ndarray)
     assert list(T.columns) == names
     np.testing.assert_array_equal(T, PLSRegression(2).fit(X, Y).transform(X))
+
+
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_scores_of_the_training_rows_are_scikit_learns(m, sparse):
+    rng = np.random.default_rng(2)
+    X, Y = rng.normal(size=(50, 6)), rng.normal(size=(50, m))
+    ours = PLSRegression(3).fit(sp.csr_array(X) if sparse else X, Y)
+    theirs = sklearn.cross_decomposition.PLSRegression(3, tol=1e-13, max_iter=10**5)
+    theirs.fit(X, Y)
+    sign = np.sign((ours.x_weights_ * theirs.x_weights_).sum(axis=0))
+    np.testing.assert_allclose(ours.x_scores_, theirs.x_scores_ * sign, atol=1e-6)
+    np.testing.assert_allclose(ours.y_scores_, theirs.y_scores_ * sign, atol=1e-5)
+    np.testing.assert_allclose(ours.transform(X, copy=False), ours.x_scores_)
+    ours.partial_fit(X, Y)
+    assert not hasattr(ours, "x_scores_")
+    with config_context(memory_limit=1000):
+        assert not hasattr(PLSRegression(3).fit(X, Y), "x_scores_")
+
+
+@pytest.mark.parametrize("m", [None, 1, 3])
+@pytest.mark.parametrize("scale", [True, False])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_and_targets_come_back_from_their_components(m, scale, dtype):
+    X, y = make(m=m)
+    X, y = X.astype(dtype), y.astype(dtype)
+    options = {"scale": scale, "tol": 1e-30, "max_iter": 20000}
+    theirs = sklearn.cross_decomposition.PLSRegression(2, **options).fit(X, y)
+    ours = PLSRegression(2, scale=scale).fit(X, y)
+    rtol = 1e-7 if dtype == np.float64 else 1e-3
+    pairs = (
+        ours.inverse_transform(*ours.transform(X, y)),
+        theirs.inverse_transform(*theirs.transform(X, y)),
+    )
+    for a, b in zip(*pairs, strict=True):
+        assert a.dtype == dtype
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol * np.abs(b).max())
+    T = ours.x_scores_
+    np.testing.assert_allclose(ours.inverse_transform(T), pairs[0][0], rtol=rtol)
+    full = PLSRegression(6, scale=scale).fit(X, y)  # the whole rank: nothing is lost
+    back = full.inverse_transform(full.transform(X))
+    np.testing.assert_allclose(back, X, rtol=1e-7, atol=1e-2 * rtol * np.abs(X).max())
+
+
+def test_components_that_do_not_fit_are_refused():
+    X, y = make()
+    model = PLSRegression(2).fit(X, y)
+    with pytest.raises(DataError, match="X must have 2 columns, one a component; got"):
+        model.inverse_transform(np.ones((4, 3)))
+    with pytest.raises(DataError, match="y must have as many rows as X = 4; got 3"):
+        model.inverse_transform(np.ones((4, 2)), np.ones((3, 2)))
+    with pytest.raises(DataError, match=r"PLSRegression: .*NaN"):
+        model.inverse_transform(np.full((4, 2), np.nan))
+    with pytest.raises(NotFittedError):
+        PLSRegression().inverse_transform(np.ones((4, 2)))
+
+
+def test_a_model_file_tells_no_scores_of_training_rows(tmp_path):
+    X, y = make()
+    model = PLSRegression(6).fit(X, y)  # from whose scores the rows come back
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert not hasattr(again, "x_scores_")
+    assert not hasattr(again, "y_scores_")
+    np.testing.assert_array_equal(again.transform(X), model.transform(X))
+    content = (tmp_path / "model").read_bytes()
+    assert not any(row.tobytes() in content for row in model.x_scores_)

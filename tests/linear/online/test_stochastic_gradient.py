@@ -392,6 +392,16 @@ def test_probabilities_only_where_the_loss_has_a_link():
         assert np.isfinite(far).all()
 
 
+def test_the_losses_are_listed_with_the_defaults_of_their_numbers():
+    for kind in (SGDClassifier, SGDRegressor):
+        theirs = getattr(sklearn.linear_model, kind.__name__).loss_functions
+        assert set(theirs) <= set(kind.loss_functions)
+        for name in ("huber", "epsilon_insensitive"):
+            assert kind.loss_functions[name][1:] == theirs[name][1:]
+        for name, (loss, *numbers) in kind.loss_functions.items():
+            assert loss(*numbers) == kind(name)._loss()
+
+
 def test_quantile_loss_finds_quantiles():
     rng = np.random.default_rng(0)
     y = rng.exponential(size=4000)

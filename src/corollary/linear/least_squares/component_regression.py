@@ -50,7 +50,7 @@ from corollary.engine import (
 from corollary.engine.statistics import fold
 from corollary.linear.least_squares.principal_axes import PrincipalAxes
 
-__all__ = ["ComponentRegression", "Directions"]
+__all__ = ["ComponentFit", "ComponentRegression", "Directions"]
 
 
 @stored

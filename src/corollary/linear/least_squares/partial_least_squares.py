@@ -15,6 +15,10 @@ In terms of X itself and its loadings p_a = Xc't_a / t_a't_a,
     X_{a+1}'Yc = X_a'Yc - p_a q_a' (t_a't_a),   q_a = Yc't_a / t_a't_a           (3)
     B_k = sum_{a <= k} q_a r_a'                                                  (4)
 
+The scores of y that belong to t_a are those of what the components before have left,
+
+    u_a = Y_a q_a / q_a'q_a,      Y_{a+1} = Y_a - t_a q_a'                       (5)
+
 Nothing here needs the rows: in the principal axes Xc = U diag(s) V' the matrices are
 diagonal, Xc'Xc -> diag(s^2) and Xc'Yc -> diag(s) Z, with Z = U'Yc, and every sum of (2)
 and (3) costs as many products as there are axes.  So PLS takes one pass over any data.
@@ -22,23 +26,30 @@ and (3) costs as many products as there are axes.  So PLS takes one pass over an
 The components are uncorrelated.  With one target b_k is the k-th step of conjugate
 gradients on the normal equations from 0, so b_rank is least squares.
 
-Notation: W = x_weights_; P = x_loadings_; R = x_rotations_; Q = y_loadings_.
+Notation: W = x_weights_; P = x_loadings_; R = x_rotations_; Q = y_loadings_; t =
+x_scores_; u = y_scores_.
 Course: S3-93. References: Wold (1966); de Jong (1993); Dayal and MacGregor (1997).
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from corollary.core.arrays import Floats
-from corollary.core.checks import check_targets
+from corollary.core.arrays import Floats, Vector
+from corollary.core.checks import check_targets, matching
+from corollary.core.errors import DataError, sentence
+from corollary.core.memory import exceeds_memory
 from corollary.core.parameters import boolean, one_of, real, whole
 from corollary.core.roles import Projecting
 from corollary.core.warn import warn
-from corollary.engine import Fitted
+from corollary.core.wording import one_sentence
+from corollary.engine import Chunk, Data, Fitted, Settled
 from corollary.linear.least_squares.component_regression import (
+    ComponentFit,
     ComponentRegression,
     Directions,
 )
@@ -76,6 +87,10 @@ class PLSRegression(Projecting, ComponentRegression):
     y_weights_, y_loadings_ : array of shape (m, k)
         Both Q.
     y_rotations_ : array of shape (m, k)
+    x_scores_, y_scores_ : array of shape (n, k)
+        t and u of the training rows; only where the data is in memory and they are
+        within its limit.  As many components as features tell the rows themselves: a
+        model file has neither.
     n_components_ : int
     n_iter_ : list of int
         One for each component.
@@ -110,6 +125,7 @@ class PLSRegression(Projecting, ComponentRegression):
         "y_mean_": "m",
         "y_scale_": "m",
     }
+    of_rows = ("x_scores_", "y_scores_")
     rules: ClassVar = {
         "n_components": whole(1) | one_of("cv"),
         "scale": boolean,
@@ -152,6 +168,15 @@ class PLSRegression(Projecting, ComponentRegression):
         V = axes.V.T
         return Directions(B, axes.mean_y - B @ axes.mean_x, V @ R, V @ W, V @ P, Q, sd)
 
+    def settle(self, data: Data, state: ComponentFit) -> Settled:
+        """Take the scores of rows that are in memory, where they fit beside them."""
+        if data.once or not data.source.in_memory or state.directions is None:
+            return Settled(state)
+        k = state.directions.rotations.shape[1]
+        if exceeds_memory(32.0 * k * data.n_rows):  # of both, in parts and joined
+            return Settled(state)
+        return Settled(state, data.rows(partial(scores_of, state=state)))
+
     def publish(self, fitted: Fitted) -> None:
         """Set the coefficients and the directions."""
         found, dtype = self._publish(fitted), fitted.state.dtype
@@ -166,25 +191,45 @@ class PLSRegression(Projecting, ComponentRegression):
         self.y_scale_ = found.y_scale.astype(dtype)
         self.n_iter_ = [1] * self.n_components_
         self._n_features_out = self.n_components_
+        self._set_scores(fitted.rows)
         axes = fitted.state.axes
         if len(axes.s) and not (axes.rest.any() or axes.Z.any()):
             text = "PLSRegression: y is constant; no component of X covaries with it."
             warn(text)
 
+    def _set_scores(self, rows: Any) -> None:
+        if rows is not None:
+            self.x_scores_, self.y_scores_ = rows
+        elif hasattr(self, "x_scores_"):
+            del self.x_scores_, self.y_scores_
+
     # -- use -----------------------------------------------------------------------
-    def predict(self, X: Any) -> Floats:
-        """Return X b + b0, in the shape of y."""
+    def predict(self, X: Any, copy: bool = True) -> Floats:
+        """Return X b + b0, in the shape of y.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        copy : ignored
+            Kept for compatibility; X is never changed.
+
+        Returns
+        -------
+        array of shape (n,) or (n, m)
+        """
         P = self._linear(X)
         many = self._running is not None and self._running.state.many
         return P if many else P[:, 0]
 
-    def transform(self, X: Any, y: Any = None) -> Any:
+    def transform(self, X: Any, y: Any = None, copy: bool = True) -> Any:
         """Return the components of rows, (n, k), and those of targets if given.
 
         Parameters
         ----------
         X : array of shape (n, d)
         y : array of shape (n,) or (n, m), optional
+        copy : ignored
+            Kept for compatibility; X and y are never changed.
 
         Returns
         -------
@@ -199,6 +244,40 @@ class PLSRegression(Projecting, ComponentRegression):
         Y = Y if Y.ndim == 2 else Y[:, None]
         return T, (Y - self.y_mean_) / self.y_scale_ @ self.y_rotations_
 
+    def inverse_transform(self, X: Any, y: Any = None) -> Any:
+        """Reconstruct rows from their components, and targets from theirs if given.
+
+        Rows are exact where there are as many components as the rank of X.
+
+        Parameters
+        ----------
+        X : array of shape (n, k)
+            Components of rows, as `transform` gives them.
+        y : array of shape (n, k), optional
+            Components of targets.
+
+        Returns
+        -------
+        rows of shape (n, d), or a pair of rows and of targets (n, m)
+        """
+        check_is_fitted(self)
+        T = self._scores(X, "X")
+        rows = T @ (self.x_loadings_.T * self.scale_) + self.mean_
+        if y is None:
+            return rows
+        U = matching(self, self._scores(y, "y"), len(T))
+        return rows, U @ (self.y_loadings_.T * self.y_scale_) + self.y_mean_
+
+    def _scores(self, T: Any, name: str) -> Floats:
+        """Check components: one column for each."""
+        with one_sentence(self, name):
+            kinds = [np.float64, np.float32]
+            T = check_array(T, dtype=kinds, ensure_min_features=0, input_name=name)
+        if T.shape[1] != self.n_components_:
+            must = f"{name} must have {self.n_components_} columns, one a component"
+            raise DataError(sentence(self, must, f"{T.shape[1]}"))
+        return T
+
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the components of the same rows and targets.
 
@@ -208,6 +287,22 @@ class PLSRegression(Projecting, ComponentRegression):
             As in `fit`.
         """
         return self.fit(X, y, sample_weight).transform(X, y)
+
+
+def scores_of(chunk: Chunk, state: ComponentFit) -> tuple[Vector, ...]:
+    """Return t = Xc r (2) and u (5) of a chunk's rows."""
+    axes, found = state.axes, state.directions
+    assert axes is not None  # update has been there
+    assert found is not None
+    R, Q = found.rotations, found.y_loadings
+    R = R if axes.scale is None else R / axes.scale[:, None]
+    T = np.asarray(chunk.X @ R - axes.mean_x @ R)
+    Y = chunk.y if chunk.y.ndim == 2 else chunk.y[:, None]
+    Y, U = (Y - axes.mean_y) / found.y_scale, np.empty_like(T)
+    for a, q in enumerate(Q.T):
+        U[:, a] = Y @ q / (q @ q)  # (5)
+        Y = Y - np.outer(T[:, a], q)
+    return T.astype(state.dtype), U.astype(state.dtype)
 
 
 def components(

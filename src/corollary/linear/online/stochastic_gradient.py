@@ -66,8 +66,10 @@ from corollary.linear.online.sequential import Epochs, LinearSequentialLearner, 
 from corollary.linear.online.sequential_classifier import SequentialClassifier
 from corollary.linear.online.sequential_gap import with_gap
 from corollary.linear.online.stochastic_plan import (
+    EPSILON,
     RULES,
     loss_named,
+    loss_table,
     pilot,
     plan_of,
     publish_descent,
@@ -160,8 +162,10 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
     [0, 1]
     """
 
+    # the losses by name: the class, and the default of its number
+    loss_functions: ClassVar = loss_table(n for n in LOSSES if n != "quantile")
     rules: ClassVar = RULES | {
-        "loss": one_of(*(name for name in LOSSES if name != "quantile")),
+        "loss": one_of(*loss_functions),
         "n_jobs": anything,
         "class_weight": class_weight_rule,
     }
@@ -180,7 +184,7 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
         tol: float | None = 1e-3,
         shuffle: bool = True,
         verbose: int = 0,
-        epsilon: float = 0.1,
+        epsilon: float = EPSILON,
         n_jobs: int | None = None,
         random_state: Any = None,
         learning_rate: str = "optimal",
@@ -352,8 +356,10 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
 
     takes_sparse = True
     shapes: ClassVar = {"coef_": "d|m d", "intercept_": "m"}
+    # the losses by name: the class, and the default of its number
+    loss_functions: ClassVar = loss_table(n for n, k in LOSSES.items() if not k.margin)
     rules: ClassVar = RULES | {
-        "loss": one_of(*(name for name, kind in LOSSES.items() if not kind.margin)),
+        "loss": one_of(*loss_functions),
         "quantile": real(0, 1, ends="()"),
     }
 
@@ -371,7 +377,7 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
         tol: float | None = 1e-3,
         shuffle: bool = True,
         verbose: int = 0,
-        epsilon: float = 0.1,
+        epsilon: float = EPSILON,
         random_state: Any = None,
         learning_rate: str = "invscaling",
         eta0: float | str = 0.01,

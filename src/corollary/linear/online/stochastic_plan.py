@@ -6,6 +6,7 @@ loops follow; equation numbers are those of `linear/online/stochastic_gradient.p
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,10 @@ from corollary.objectives.losses import (
 from corollary.objectives.penalties import Penalty
 
 __all__ = [
+    "EPSILON",
     "RULES",
     "loss_named",
+    "loss_table",
     "pilot",
     "plan_of",
     "publish_descent",
@@ -49,6 +52,8 @@ __all__ = [
     "weights_of",
 ]
 
+EPSILON = 0.1  # the default of losses with a width
+WITH_EPSILON = (EpsilonInsensitive, SquaredEpsilonInsensitive, Huber)
 RATES = 10.0 ** np.arange(-6, 2)  # of the pilot
 PILOT_ROWS = 1000
 PASSIVE = ("hinge", "epsilon_insensitive")  # losses of passive-aggressive steps
@@ -76,13 +81,18 @@ RULES = {
 }
 
 
+def loss_table(names: Iterable[str]) -> dict[str, tuple[Any, ...]]:
+    """Return the classes of losses by name, each with the default of its number."""
+    defaults: dict[Any, tuple[float, ...]] = {Quantile: (0.5,)}
+    defaults |= dict.fromkeys(WITH_EPSILON, (EPSILON,))
+    return {name: (LOSSES[name], *defaults.get(LOSSES[name], ())) for name in names}
+
+
 def loss_named(learner: Any) -> Loss:
     """Make the loss that a learner's parameters name."""
-    kind = LOSSES[learner.loss]
-    if kind in (EpsilonInsensitive, SquaredEpsilonInsensitive):
+    kind: Any = LOSSES[learner.loss]
+    if kind in WITH_EPSILON:
         return kind(learner.epsilon)
-    if kind is Huber:
-        return Huber(learner.epsilon)
     return Quantile(learner.quantile) if kind is Quantile else kind()
 
 
