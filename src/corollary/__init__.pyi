@@ -133,7 +133,9 @@ from .naive_bayes.multinomial_nb import MultinomialNB as MultinomialNB
 from .persistence import load as load
 from .persistence import save as save
 from .preparation.column_transformer import ColumnTransformer as ColumnTransformer
+from .preparation.date_parts import DateParts as DateParts
 from .preparation.fourier_basis import FourierBasis as FourierBasis
+from .preparation.hashing_encoder import HashingEncoder as HashingEncoder
 from .preparation.landmark_features import LandmarkFeatures as LandmarkFeatures
 from .preparation.nystroem import Nystroem as Nystroem
 from .preparation.one_hot_encoder import OneHotEncoder as OneHotEncoder

@@ -1,7 +1,9 @@
 from .column_transformer import ColumnTransformer as ColumnTransformer
 from .column_transformer import make_column_selector as make_column_selector
 from .column_transformer import make_column_transformer as make_column_transformer
+from .date_parts import DateParts as DateParts
 from .fourier_basis import FourierBasis as FourierBasis
+from .hashing_encoder import HashingEncoder as HashingEncoder
 from .landmark_features import LandmarkFeatures as LandmarkFeatures
 from .landmarks import leverage_scores as leverage_scores
 from .nystroem import Nystroem as Nystroem
