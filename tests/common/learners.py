@@ -59,6 +59,7 @@ class Data:
             "amount": np.exp(score) + 0.1,
             "none": None,
             "number": self.number,
+            "several": np.column_stack([self.number, score**2, self.X[:, 0] - score]),
             "label": self.label,
             "two": self.two,
             "apart": self.apart,
@@ -112,6 +113,25 @@ LEARNERS = [
         ("coef_", "intercept_"),
         "number",
     ),
+    *(
+        Case(name, {"alpha": 0.5, "tol": 1e-14}, ("coef_", "intercept_"), "several")
+        for name in ("MultiTaskLasso", "MultiTaskElasticNet")
+    ),
+    Case(
+        "HuberRegressor",
+        {"tol": 1e-9},
+        ("coef_", "intercept_", "scale_"),
+        "number",
+        1e-7,
+    ),
+    Case(
+        "OrthogonalMatchingPursuit",
+        {"n_nonzero_coefs": 3},
+        ("coef_", "intercept_", "n_iter_"),
+        "number",
+    ),
+    Case("Lars", {"n_nonzero_coefs": 4}, ("coef_", "intercept_", "alphas_"), "number"),
+    Case("LassoLars", {"alpha": 0.5}, ("coef_", "intercept_", "alphas_"), "number"),
     Case(
         "GradientDescentRegressor",
         {"tol": 0.5},
@@ -155,6 +175,7 @@ LEARNERS = [
         "two",
     ),
     Case("LeastSquaresClassifier", {}, ("coef_", "intercept_"), "label"),
+    Case("RidgeClassifier", {"alpha": 2.0}, ("coef_", "intercept_"), "label"),
     Case("LinearSVC", {"C": 0.1}, ("coef_", "intercept_"), "label"),
     Case(
         "LinearSVC",
@@ -290,6 +311,23 @@ LEARNERS = [
         ("coef_", "intercept_"),
         "number",
     ),
+    Case("StandardScaler", {}, ()),
+    Case("StandardScaler", {"with_mean": False}, ()),
+    Case("RobustScaler", {}, ()),
+    Case("RobustScaler", {"quantile_range": (10.0, 90.0)}, ()),
+    *(
+        Case("SimpleImputer", {"strategy": strategy}, ())
+        for strategy in ("mean", "median", "most_frequent")
+    ),
+    Case("MissingIndicator", {"features": "all"}, ()),
+    *(
+        Case(
+            "KBinsDiscretizer",
+            {"encode": "ordinal", "strategy": strategy},
+            ("bin_edges_", "n_bins_"),
+        )
+        for strategy in ("uniform", "quantile", "kmeans")
+    ),
     Case("SplineTransformer", {"knots": "quantile"}, ("knots_",)),
     Case("SplineTransformer", {"kind": "natural"}, ("knots_",)),
     Case("RadialBasis", {"centers": "quantile"}, ("centers_", "width_")),
@@ -370,6 +408,7 @@ ROWS_AT_ONCE = [
 
 
 TARGETS = {"none": "none", "labels": "label", "number": "number", "numbers": "number"}
+TARGETS["either"] = "number"
 
 
 def unlisted() -> list[Case]:
@@ -388,6 +427,16 @@ def unlisted() -> list[Case]:
 
 
 LEARNERS += unlisted()
+
+
+def all_others() -> list[Case]:
+    """Every estimator that no list above has, with its defaults."""
+    listed = {case.name for case in (*LEARNERS, *ROWS_AT_ONCE)}
+    return [
+        Case(name, {}, (), TARGETS[getattr(corollary, name).target])
+        for name in ESTIMATORS
+        if name not in listed
+    ]
 
 
 def make_data(n: int = 2000, d: int = 6, seed: int = 0) -> Data:
@@ -429,6 +478,6 @@ def learned_numbers(model: Any) -> list[str]:
 
 def flat(learned: Any) -> Any:
     """Return a learned array, or a list of arrays of several shapes in one."""
-    if isinstance(learned, list):
+    if isinstance(learned, list) or np.asarray(learned).dtype.kind == "O":
         return np.concatenate([np.ravel(part) for part in learned])
     return np.asarray(learned)

@@ -20,11 +20,12 @@ from sklearn.utils.validation import validate_data
 
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.configuration import get_config
-from corollary.core.errors import DataError, sentence
+from corollary.core.errors import DataError, SparseDataError, sentence
 from corollary.core.frames import frame_to_array, is_frame
 from corollary.core.magnitude import (
     check_not_tiny,
     check_sizes,
+    is_finite,
     largest_size,
     size_limit,
     too_large,
@@ -40,6 +41,7 @@ __all__ = [
     "check_finite",
     "check_finite_values",
     "check_given",
+    "check_indicators",
     "check_labels",
     "check_memory",
     "check_query",
@@ -69,8 +71,10 @@ def check_X(
     """
     if reset:
         check_array_memory(learner, X)
-    if is_plain(learner, X, reset, min_rows):
-        return X
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
+        X = np.ascontiguousarray(X) if X.nbytes <= LARGE else X
+        if is_plain(learner, X, reset, min_rows):
+            return X
     with one_sentence(learner):
         checked = check_array(
             readable(learner, X, sparse),
@@ -93,13 +97,11 @@ def check_X(
     return in_order(checked) if sp.issparse(checked) else checked
 
 
-def is_plain(learner: Any, X: Any, reset: bool, min_rows: int) -> bool:
-    """Return whether X is an array as it should be: nothing to convert or to say.
+def is_plain(learner: Any, X: Matrix, reset: bool, min_rows: int) -> bool:
+    """Return whether a matrix is as it should be: nothing to convert or to say.
 
     That spares small fits and predictions a third of their time.
     """
-    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in FLOATS:
-        return False
     rows, columns = X.shape
     if not X.flags.c_contiguous or rows < min_rows or not columns:
         return False
@@ -211,6 +213,7 @@ def check_query(learner: Any, X: Any, *, sparse: bool = False) -> Matrix:
         names=names_of(learner),
         threads=get_config().threads,
         missing=getattr(learner, "takes_missing", bool)(),
+        double=getattr(learner, "double_squares", False),
     )
     return X
 
@@ -223,17 +226,19 @@ def check_finite(
     first_row: int = 0,
     threads: int = 1,
     missing: bool = False,
+    double: bool = False,
 ) -> float:
     """Raise for NaN, inf or an entry too large to be squared, naming row and column.
 
-    Where values may be missing NaN is passed over.  Returns the size of the largest
-    entry.
+    Where values may be missing NaN is passed over; `double` tells that squares are
+    made in float64.  Returns the size of the largest entry.
     """
     size = largest_size(X, threads)
     if missing and np.isnan(size):
         values = X.data if sp.issparse(X) else X
-        size = float(np.nanmax(np.abs(values), initial=0.0))
-    if size <= size_limit("X", X.dtype):
+        least = np.fmin.reduce(values, axis=None, initial=0.0)
+        size = float(max(np.fmax.reduce(values, axis=None, initial=0.0), -least))
+    if size <= size_limit("X", X.dtype, double):
         return size
     values = X.data if sp.issparse(X) else X
     what = "NaN" if np.isnan(size) else "infinity" if np.isinf(size) else ""
@@ -247,7 +252,7 @@ def check_finite(
     name = f" ({names[column]!r})" if names is not None else ""
     where = f"row {first_row + row}, column {column}{name}"
     if not what:
-        raise too_large(who, "X", X.dtype, size, where)
+        raise too_large(who, "X", X.dtype, size, where, double)
     remedy = "Impute, correct or drop the missing and infinite values."
     must, came = "Input X must be finite", f"{what} in {where}"
     raise DataError(sentence(who, must, came, remedy))
@@ -264,7 +269,7 @@ def check_finite_values(
     who: Any, values: Vector, name: str, first_row: int = 0
 ) -> None:
     """Raise for NaN or inf in a target or in weights, naming the first guilty row."""
-    if np.isfinite(values).all():
+    if is_finite(values):
         return
     row = int(np.argwhere(~np.isfinite(values))[0][0])
     what = "NaN" if np.isnan(values[row]).any() else "infinity"
@@ -333,11 +338,14 @@ def check_targets(learner: Any, y: Any, rows: int, dtype: Any, *, many: bool) ->
     """Return numeric targets: (n,), or (n, m) where the learner takes `many`."""
     y = present(learner, y)
     with one_sentence(learner, "y"), np.errstate(over="ignore"):
-        y = check_array(
-            y, ensure_2d=False, dtype=dtype, order="C", ensure_all_finite=False
-        )
-        if not many or y.ndim == 1:
-            y = column(learner, y)
+        if is_vector(y) and y.dtype.kind in "fiub":  # nothing to convert
+            y = np.ascontiguousarray(y, dtype=dtype)
+        else:
+            y = check_array(
+                y, ensure_2d=False, dtype=dtype, order="C", ensure_all_finite=False
+            )
+            if not many or y.ndim == 1:
+                y = column(learner, y)
     check_finite_values(learner, y, "y")
     check_not_tiny(learner, check_sizes(learner, y, "y"), "y", y.dtype)
     return matching(learner, y, rows)
@@ -352,6 +360,15 @@ def encode_labels(learner: Any, y: Any, rows: int) -> tuple[Vector, Vector]:
         check_finite_values(learner, y, "y")
     check_labels(learner, y)
     return coded(learner, y)
+
+
+def check_indicators(learner: Any, y: Any, rows: int) -> Vector:
+    """Return the labels of rows that may have several: 0 and 1, of shape (n, K)."""
+    table = sound_csr(learner, y).toarray() if sp.issparse(y) else np.asarray(y)
+    if table.ndim != 2 or table.shape[0] != rows or not np.isin(table, (0, 1)).all():
+        must = f"y of several labels must be 0 or 1, of shape ({rows}, K)"
+        raise DataError(sentence(learner, must, f"shape {table.shape}"))
+    return table.astype(np.int64)
 
 
 def check_labels(learner: Any, y: Vector) -> None:
@@ -397,9 +414,17 @@ def column(learner: Any, y: Any) -> Vector:
     """Return y as one column; warn where it came as an (n, 1) matrix."""
     from sklearn.utils import column_or_1d
 
+    if is_vector(y):
+        return y
     if sp.issparse(y):
-        raise DataError(sentence(learner, "y must be a dense array", "a sparse one"))
+        must = "y must be a dense array"
+        raise SparseDataError(sentence(learner, must, "a sparse one"))
     return column_or_1d(y, warn=True)
+
+
+def is_vector(y: Any) -> bool:
+    """Tell whether y is an array of one dimension, with rows."""
+    return type(y) is np.ndarray and y.ndim == 1 and bool(len(y))
 
 
 def matching(learner: Any, y: Vector, rows: int) -> Vector:

@@ -21,6 +21,7 @@ SMALL_RANGE = 2**16  # integers between so many need no sort
 FLOATS = (float, np.floating, complex, np.complexfloating)
 TIMES = (np.datetime64, np.timedelta64)
 NONE, NAN, NAT, NA = range(4)
+PRESENT = {str, bytes, bool, int}  # types whose values are there, all of them
 PANDAS = {"NaTType": NAT, "NAType": NA}  # known by name, as pandas may be absent
 
 
@@ -43,8 +44,7 @@ def is_missing(values: Vector) -> Vector:
         return np.isnat(values)
     if values.dtype != object:
         return np.zeros(values.shape, dtype=bool)
-    plain = set(map(type, values.tolist())) <= {str, bytes, bool, int}
-    if plain:
+    if set(map(type, values.tolist())) <= PRESENT:
         return np.zeros(values.shape, dtype=bool)
     found = (missing_kind(value) is not None for value in values)
     return np.fromiter(found, dtype=bool, count=len(values))
@@ -111,8 +111,9 @@ def _of_objects(items: list[Any], who: object) -> tuple[Vector, Vector]:
     """Sort the distinct objects; each NaN is a key of its own with the code of all."""
     try:
         found = dict.fromkeys(items)
-        kinds = {item: missing_kind(item) for item in found}
-        present = sorted(item for item, kind in kinds.items() if kind is None)
+        whole = set(map(type, found)) <= PRESENT
+        kinds = {} if whole else {item: missing_kind(item) for item in found}
+        present = sorted(item for item in found if kinds.get(item) is None)
     except TypeError:
         must = "Encoders require their input argument must be uniformly strings or"
         types = sorted({type(item).__qualname__ for item in items})

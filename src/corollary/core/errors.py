@@ -13,6 +13,7 @@ __all__ = [
     "ModelFileError",
     "NumericalError",
     "ParameterError",
+    "SparseDataError",
     "sentence",
 ]
 
@@ -26,6 +27,10 @@ class ParameterError(ValueError, TypeError):
 
 class DataError(ValueError):
     """The data cannot be learned from: wrong shape, NaN, a column missing, ..."""
+
+
+class SparseDataError(DataError, TypeError):
+    """Sparse data came where only dense data is taken; a TypeError to scikit-learn."""
 
 
 class MixedTypesError(DataError, TypeError):

@@ -9,10 +9,11 @@ from __future__ import annotations
 import functools
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import sklearn
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -29,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.check_table import check_table, check_table_values
 from corollary.core.checks import check_query, names_of
+from corollary.core.errors import ParameterError, sentence
 from corollary.core.hooks import hook
 from corollary.core.memory import check_answer
 from corollary.core.parameters import Rule
@@ -36,6 +38,7 @@ from corollary.core.report import Report
 from corollary.core.table import Table
 
 __all__ = [
+    "AnswersSources",
     "Classifier",
     "Clusterer",
     "DensityEstimator",
@@ -45,7 +48,6 @@ __all__ = [
     "Regressor",
     "SingleRegressor",
     "Transformer",
-    "Transforming",
     "accept_sources",
 ]
 
@@ -61,7 +63,6 @@ QUERIES = (
     "inverse_transform",
     "score",
 )
-TRANSFORMS = ("transform", "inverse_transform", "fit_transform")
 Answer = Callable[[Any, Any, Any, Any, Any], Any]
 _answers: list[Answer] = []  # how the engine answers for a source
 
@@ -105,46 +106,38 @@ class Available:
         return functools.wraps(method)(functools.partial(takes_sources(bound), model))
 
 
-def let_take_sources(cls: Any, names: Iterable[str]) -> None:
-    """Let the methods of a class take sources, those of others' mixins too."""
-    for name in names:
-        owner = next((one for one in cls.__mro__ if name in vars(one)), None)
-        if owner is None or (owner is not cls and issubclass(owner, Estimator)):
-            continue
-        method = vars(owner)[name]
-        if not inspect.isfunction(method):
-            setattr(cls, name, Available(method))
-        elif next(iter(list(inspect.signature(method).parameters)[1:]), "") in "XY":
-            setattr(cls, name, takes_sources(method))
+class AnswersSources:
+    """Lets the methods of a class take sources, those of scikit-learn's mixins too.
 
-
-class Transforming:
-    """Stands before scikit-learn's mixins, which make data frames of what comes out.
-
-    `set_output` is about arrays: a source is looked for first, and stays a source.
+    It stands first, so that what `set_output` does to arrays is done inside: a source
+    stays a source.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Look for sources outside of what scikit-learn wraps around the methods."""
         super().__init_subclass__(**options)
-        if issubclass(cls, Estimator):
-            let_take_sources(cls, TRANSFORMS)
+        for name in (*QUERIES, "fit_transform"):
+            owner = next((one for one in cls.__mro__ if name in vars(one)), None)
+            if owner is None or (owner is not cls and issubclass(owner, Estimator)):
+                continue
+            method = vars(owner)[name]
+            if not inspect.isfunction(method):
+                setattr(cls, name, Available(method))
+            elif next(iter(list(inspect.signature(method).parameters)[1:]), "") in "XY":
+                setattr(cls, name, takes_sources(method))
 
 
 class Estimator(BaseEstimator):
     """What every estimator has: rules for its parameters and a report of its fit."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Let the methods of a class take sources, those of others' mixins too."""
-        let_take_sources(cls, QUERIES)
-        super().__init_subclass__(**options)
 
     rules: ClassVar[Mapping[str, Rule]] = {}
     takes_sparse: ClassVar[bool] = False
     takes_columns: ClassVar[bool] = False  # is given tables of any types, no matrices
     finds_columns: ClassVar[bool] = False  # by name, among others and in any order
     keeps_rows: ClassVar[bool] = False  # needs training rows to predict
+    takes_indicators: ClassVar[bool] = False  # y may be labels (n, K) of 0 and 1
     any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
+    any_width: ClassVar[bool] = False  # takes sparse rows of more than 2^31 columns
+    double_squares: ClassVar[bool] = False  # squares float32 in float64
     row_bytes: ClassVar[float] = 0.0  # kept of each row of an array; of others a cache
     target: ClassVar[str] = "none"  # "none", "labels", "number(s)", "either"
     shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"
@@ -167,13 +160,18 @@ class Estimator(BaseEstimator):
         ----------
         *callbacks : callbacks of `sklearn.callback`, of scikit-learn 1.9 or newer
             Such as ``ProgressBar()``; none takes back those set before.  One whose
-            ``on_fit_task_end`` returns True ends the fit.
+            ``on_fit_task_end`` returns True ends the fit.  An estimator that fits
+            others tells of its own fit, not of theirs.
 
         Returns
         -------
         self
         """
-        from sklearn.callback import CallbackSupportMixin
+        try:
+            from sklearn.callback import CallbackSupportMixin
+        except ImportError:
+            must = "callbacks need scikit-learn 1.9 or newer"
+            raise ParameterError(sentence(self, must, sklearn.__version__)) from None
 
         CallbackSupportMixin.set_callbacks(self, *callbacks)
         return self
@@ -194,6 +192,19 @@ class Estimator(BaseEstimator):
     @hook
     def takes_missing(self) -> bool:
         """Tell whether NaN stands for a missing value; else it is refused."""
+        return False
+
+    @hook
+    def score_sums(self, X: Matrix, y: Any, w: Vector | None) -> Any:
+        """Return what rows add to the score, as an `engine.ScoreSums`, if it is sums.
+
+        The score of a source is then made in one pass, whatever its size.
+        """
+        raise NotImplementedError
+
+    @hook
+    def scores_answers(self) -> bool:
+        """Tell whether `score` asks X through `predict` and its like alone."""
         return False
 
     @hook
@@ -229,7 +240,7 @@ class Estimator(BaseEstimator):
 
 
 class Clusterer(
-    Transforming,
+    AnswersSources,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     ClusterMixin,
@@ -240,14 +251,14 @@ class Clusterer(
     labels_: Vector
 
 
-class Classifier(ClassifierMixin, Estimator):
+class Classifier(AnswersSources, ClassifierMixin, Estimator):
     """Predicts one of `classes_` from a score for each of them."""
 
     target = "labels"
     classes_: Vector
 
 
-class Projecting(Transforming, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+class Projecting(AnswersSources, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Beside another role: projects rows on a few directions that it has learned."""
 
     def __sklearn_tags__(self) -> Any:
@@ -256,7 +267,7 @@ class Projecting(Transforming, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return tags
 
 
-class DensityEstimator(DensityMixin, Estimator):
+class DensityEstimator(AnswersSources, DensityMixin, Estimator):
     """Gives the log density of a row; `score` is the mean over rows."""
 
     @abstractmethod
@@ -268,24 +279,24 @@ class DensityEstimator(DensityMixin, Estimator):
         return float(np.mean(self.score_samples(X)))
 
 
-class OutlierDetector(OutlierMixin, Estimator):
+class OutlierDetector(AnswersSources, OutlierMixin, Estimator):
     """Predicts 1 for a row like the others, -1 for an outlier."""
 
 
-class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
+class Regressor(AnswersSources, MultiOutputMixin, RegressorMixin, Estimator):
     """Predicts one number for a row, or several."""
 
     target = "numbers"
 
 
-class SingleRegressor(RegressorMixin, Estimator):
+class SingleRegressor(AnswersSources, RegressorMixin, Estimator):
     """Predicts one number for a row."""
 
     target = "number"
 
 
 class Transformer(
-    Transforming, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
+    AnswersSources, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
 ):
     """Turns rows into other rows."""
 

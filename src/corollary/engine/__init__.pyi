@@ -13,6 +13,7 @@ from .predict import predict as predict
 from .rows_learner import RowsLearner as RowsLearner
 from .schedules import PerChunk as PerChunk
 from .schedules import PerPass as PerPass
+from .scores import ScoreSums as ScoreSums
 from .sequential_learner import SequentialLearner as SequentialLearner
 from .settings import use as use
 from .sources.chunks import ChunkSource as ChunkSource

@@ -4,8 +4,9 @@ What `fit` accepts, `predict`, `transform`, `score` and their like accept too:
 
     transform(source)        a lazy source: chunks are transformed as they are read
     predict(source)          an array, where it fits the memory limit
-    engine.predict(...)      an iterator of arrays, or Parquet files with `into`
-    score(source)            the score, where the source carries y
+    engine.predict(...)      an iterator of arrays, or Parquet files with `into`; of
+                             data frames, where `set_output` asks a transformer for them
+    score(source)            the score, where the source carries y: see `scores.py`
     any of Dask's            a lazy Dask collection
 
 Each chunk goes through the same method as an array does, by the executor that a fit
@@ -16,13 +17,13 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import is_classifier, is_regressor
+from sklearn import config_context, get_config
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -33,9 +34,9 @@ from corollary.core.frames import is_frame
 from corollary.core.memory import check_memory
 from corollary.core.roles import Estimator
 from corollary.core.table import Table, table_of
-from corollary.engine.data import Data, chosen_executor
+from corollary.engine.data import chosen_executor
 from corollary.engine.executors.executor import NoMemories
-from corollary.engine.gather import gather
+from corollary.engine.scores import score_of
 from corollary.engine.sources.mapped import MappedSource, as_rows
 from corollary.engine.sources.opening import as_source, suited
 from corollary.engine.sources.source import ArraySource, Chunk, Source
@@ -67,6 +68,9 @@ def predict(
     -------
     iterator of arrays, or str
         The answers of each chunk in the order of the rows, or the path of `into`.
+        ``model.set_output(transform="pandas")`` or "polars" makes the answers of
+        'transform' data frames, one a chunk; `model.transform` of a source gives a
+        lazy source whatever was set.
 
     Examples
     --------
@@ -115,6 +119,11 @@ def suited_to(model: Any, source: Source) -> Source:
     return source.matrices(model, missing=True) if numbers else source.tables()
 
 
+def asked_output() -> str:
+    """Return the container that scikit-learn's configuration asks transformers for."""
+    return str(get_config()["transform_output"])
+
+
 @dataclass(frozen=True)
 class Call:
     """A method of a model, applied to chunks."""
@@ -122,9 +131,10 @@ class Call:
     model: Any
     method: str
     names: list[str] | None = None  # for models of others, which ask for them
+    output: str = field(default_factory=asked_output)  # in whatever thread it is called
 
     def __call__(self, chunk: Chunk) -> Any:
-        with names_checked():
+        with names_checked(), config_context(transform_output=self.output):
             return getattr(self.model, self.method)(self.rows(chunk))
 
     def rows(self, chunk: Chunk) -> Any:
@@ -169,17 +179,6 @@ def named(X: Any, names: Sequence[str] | None) -> Any:
     if not isinstance(X, Table):
         return X
     return Table(X.held, None if names is None else tuple(names), X.n)
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What a model predicts of a chunk, beside its target and weights."""
-
-    call: Call
-
-    def __call__(self, chunk: Chunk) -> tuple[Any, Any, Any]:
-        w = np.ones(chunk.n) if chunk.w is None else chunk.w
-        return self.call(chunk), chunk.y, w
 
 
 def call_of(model: Any, method: str, source: Source) -> Call:
@@ -240,7 +239,7 @@ def joined(model: Any, answers: Iterator[Any], rows: int | None) -> Any:
 
 def transformed(model: Any, method: str, source: Source) -> MappedSource:
     """Return a source seen through a transformer."""
-    call = call_of(model, method, source)
+    call = replace(call_of(model, method, source), output="default")
     like = as_rows(call(Chunk(source.sample())))
     name = type(model).__name__
     described = f", through {name}"
@@ -282,51 +281,36 @@ def answer(
         from corollary.engine.sources.dask import DaskSource
         from corollary.engine.sources.dask_answers import dask_answer
 
+        if name == "fit_transform":
+            return model.fit(X, *args, **options).transform(X)
         if name != "score":
             dask: Any = suited_to(model, DaskSource(X))
             call = call_of(model, name, dask)
             return dask_answer(call, dask, partial(columns_of, model, name))
         dask = DaskSource(X, *args, **renamed(options))
-        return score(model, method, suited_to(model, dask))
+        return scored(model, method, suited_to(model, dask))
     source = as_source(X)
     if source is None:
         return NotImplemented
+    if name == "fit_transform":
+        return model.fit(source, *args, **options).transform(source)
     source = suited_to(model, source)
     if any(value is not None for value in (*args, *options.values())):
         must = "y and sample_weight must come inside the source, next to X"
         raise DataError(sentence(model, must, "them as separate arguments"))
     if name == "score":
-        return score(model, method, source)
+        return scored(model, method, source)
     if name in TRANSFORMS:
         return transformed(model, name, source)
     return joined(model, called(model, name, source), source.n_rows)
 
 
+def scored(model: Any, method: Callable[..., Any], source: Source) -> float:
+    """Return the score of a source that has the features of the model."""
+    call_of(model, "predict", source)
+    return score_of(model, method, source, mapped)
+
+
 def renamed(options: Any) -> Any:
     """Return options of `score` by the names that a source has for them."""
     return {{"sample_weight": "w"}.get(name, name): v for name, v in options.items()}
-
-
-def score(model: Any, method: Callable[..., Any], source: Source) -> float:
-    """Return the score of a source: by predictions, or else of its rows in memory."""
-    from sklearn.metrics import accuracy_score, r2_score
-
-    labels = is_classifier(model)
-    if (labels or is_regressor(model)) and not source.has_target:
-        raise DataError(sentence(model, "score needs a source with y", "X alone"))
-    call = call_of(model, "predict", source)
-    if labels:
-        source = source.encoded(model.classes_)
-    if method.__module__.startswith("sklearn") and (labels or is_regressor(model)):
-        found = list(mapped(Judged(call), source))
-        guess, y, w = (np.concatenate(values) for values in zip(*found, strict=True))
-        if labels:
-            return float(accuracy_score(model.classes_[y], guess, sample_weight=w))
-        return float(r2_score(y, guess, sample_weight=w))
-    if hasattr(model, "score_samples"):
-        return float(method(model, source.without_target()))
-    rows = gather(Data(model, source))
-    y = model.classes_[rows.y] if labels and rows.y is not None else rows.y
-    given = {} if rows.w is None else {"sample_weight": rows.w}
-    with names_checked():
-        return float(method(model, rows.X, y, **given))

@@ -36,7 +36,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.checks import check_width, names_checked, names_of
 from corollary.core.errors import DataError, sentence
-from corollary.core.roles import Estimator, Transforming
+from corollary.core.records import stored
+from corollary.core.roles import AnswersSources, Estimator
 from corollary.core.table import Table, column_positions, joined_columns, table_of
 from corollary.engine import DaskSource, Data, Source
 from corollary.engine.gather import gather
@@ -59,7 +60,7 @@ class Group(NamedTuple):
     single: bool  # one column, given as a vector
 
 
-class ColumnTransformer(Transforming, compose.ColumnTransformer, Estimator):
+class ColumnTransformer(AnswersSources, compose.ColumnTransformer, Estimator):
     """Gives each group of columns to a transformer of its own, and joins the outputs.
 
     Parameters
@@ -308,6 +309,7 @@ def through(transformer: Any, table: Table, single: bool) -> Any:
 
 
 # -- choosing columns ------------------------------------------------------------------
+@stored
 @dataclass(frozen=True)
 class Selector:
     """A function of data: the names of the columns that meet every condition."""

@@ -126,9 +126,9 @@ class TargetEncoder(SummationLearner, Transformer):
     >>> y = np.repeat([90.5, 80.0, 20.0, 49.0], [5, 15, 30, 38])
     >>> model = TargetEncoder(smooth=1.0).fit(X, y)
     >>> model.encodings_[0].round(1).tolist()
-    [20.8, 80.9, 48.9]
+    [20.9, 80.9, 48.9]
     >>> model.transform([["cat"], ["cow"]]).round(1).tolist()
-    [[20.8], [46.8]]
+    [[20.9], [46.8]]
     """
 
     takes_columns = True

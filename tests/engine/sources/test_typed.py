@@ -389,6 +389,7 @@ def test_columns_that_differ_from_file_to_file(tmp_path):
     pq.write_table(pa.table(second), tmp_path / "2.parquet")
     source = engine.ParquetSource(tmp_path)
     assert source.kinds == ["text", "number", "text"]
+    assert [chunk.X.kinds for chunk in read(source)] == [source.kinds] * 2
     table = whole(source)
     assert values(table.column(0)) == ["a", None, "b", "a"]
     assert values(table.column(1)) == [1, 2, 1.5, None]

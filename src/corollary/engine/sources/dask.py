@@ -68,6 +68,7 @@ class DaskSource(Source):
         self.y, self.w = (
             _like(v, self, n) for v, n in ((y, "y"), (w, "sample_weight"))
         )
+        self.many_targets = self.y is not None and self.y.ndim == 2
         self._encode = False
 
     def _take(self, collection: Any) -> None:
@@ -180,6 +181,7 @@ class DaskSource(Source):
         """Return all rows without target and weights, those of weight 0 too."""
         source = copy(self)
         source.y = source.w = source._parts = None
+        source.many_targets = False
         return source
 
     def unlabelled(self) -> DaskSource:

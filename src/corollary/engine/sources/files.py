@@ -61,6 +61,7 @@ class FileSource(Source):
         self.who = type(self).__name__
         self.filesystem, self.files = located(self.who, paths, filesystem, endings)
         self.target = tuple(target) if isinstance(target, list | tuple) else target
+        self.many_targets = isinstance(self.target, tuple)
         self.classes = None if classes is None else np.unique(np.asarray(classes))
         self.chunk_rows = chunk_rows
 
@@ -238,7 +239,7 @@ class FileSource(Source):
     def without_target(self) -> Self:
         """Return all rows without target and weights, those of weight 0 too."""
         source = copy(self)
-        source.target = None
+        source.target, source.many_targets = None, False
         source.columns = replace(self.columns, target=None, weight=None, encode=False)
         return source
 

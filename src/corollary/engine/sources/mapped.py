@@ -44,6 +44,8 @@ class MappedSource(Source):
         The labels, where the function changes the target.
     described : str
         For the report.
+    only_weighted : bool, default=False
+        Whether rows of weight 0 stay away where nobody asks for a target either.
     """
 
     def __init__(
@@ -55,11 +57,12 @@ class MappedSource(Source):
         names: list[str] | None = None,
         classes: Vector | None = None,
         described: str = "",
+        only_weighted: bool = False,
     ) -> None:
         if not isinstance(base, Source):
             must = "base must be a source: an engine.Source with parts()"
             raise DataError(sentence("MappedSource", must, f"{type(base).__name__}"))
-        self.base, self.function = base, function
+        self.base, self.function, self.only_weighted = base, function, only_weighted
         if like is None:
             self.n_features, self.dtype = base.n_features, base.dtype
             self.sparse, self.tabular, self._kinds = (
@@ -120,6 +123,8 @@ class MappedSource(Source):
 
     def without_target(self) -> Source:
         """Return the same rows without target and weights."""
+        if self.only_weighted:
+            return self
         source = copy(self)
         source.base = self.base.without_target()
         return source

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from corollary.core.arrays import Vector
 from corollary.core.check_table import check_table
 from corollary.core.checks import (
+    check_indicators,
     check_labels,
     check_targets,
     check_weights,
@@ -23,7 +24,7 @@ from corollary.core.table import Table
 from corollary.engine.sources.chunks import ChunkSource
 from corollary.engine.sources.source import ArraySource, Source, codes_of
 
-__all__ = ["as_source", "objects_of", "open_source", "suited"]
+__all__ = ["as_source", "is_chunks", "objects_of", "open_source", "suited"]
 
 
 def open_source(
@@ -80,15 +81,18 @@ def objects_of(X: Any) -> Vector | None:
     return objects
 
 
+def is_chunks(X: Any) -> bool:
+    """Tell an iterator of chunks, or a function of one, from an array; read none."""
+    if isinstance(X, np.ndarray) or sp.issparse(X):
+        return False
+    return isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__"))
+
+
 def as_source(X: Any) -> Source | None:
     """Recognise sources and iterators; None means an array."""
     if isinstance(X, Source):
         return X
-    if isinstance(X, np.ndarray) or sp.issparse(X):
-        return None
-    if isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__")):
-        return ChunkSource(X)
-    return None
+    return ChunkSource(X) if is_chunks(X) else None
 
 
 def _targets(learner: Any, source: Source, reset: bool, classes: Any) -> Source:
@@ -97,6 +101,8 @@ def _targets(learner: Any, source: Source, reset: bool, classes: Any) -> Source:
         return source.unlabelled()
     if not source.has_target:
         present(learner, None)
+    if learner.target == "number" and source.many_targets:
+        raise DataError(sentence(learner, "y must be one column", "a matrix"))
     target = learner.target
     if target == "either":
         target, classes = learner.target_of_source(source, reset)
@@ -161,6 +167,10 @@ def _codes(
     learner: Any, y: Any, rows: int, w: Vector | None, reset: bool, classes: Any
 ) -> Vector:
     """Encode labels; classes of which every row weighs 0 do not exist."""
+    table = y if sp.issparse(y) or not learner.takes_indicators else np.asarray(y)
+    if learner.takes_indicators and reset and table.ndim == 2 and table.shape[1] > 1:
+        learner.classes_ = np.arange(table.shape[1])
+        return check_indicators(learner, table, rows)
     found, codes = encode_labels(learner, y, rows)
     if reset and classes is None:
         if w is not None and not w.all():
