@@ -18,6 +18,7 @@ from sklearn.feature_extraction import FeatureHasher
 import corollary
 from corollary import HashingEncoder, engine
 from corollary.core.errors import DataError, ParameterError
+from corollary.preparation import hashing_encoder
 
 TABLE = typed.mixed()
 TEXTS = st.text(max_size=6)
@@ -77,10 +78,27 @@ def hashed(value):
             pd.Timestamp("2026-01-02"),
             pd.Timestamp("2026-01-02 01:00", tz="Europe/Rome"),
         ],
-        [Decimal("1.50"), "1.50"],
+        [Decimal("1.50"), Decimal("1.5"), 1.5, "1.5"],
+        [Decimal("300"), 300],
+        [
+            datetime.timedelta(1),
+            np.timedelta64(24, "h"),
+            pd.Timedelta("1D"),
+            np.timedelta64(86_400 * 10**9, "ns"),
+        ],
         [-0.0, 0, 0.0],
     ],
-    ids=["whole", "fraction", "boolean", "missing", "date", "decimal", "zero"],
+    ids=[
+        "whole",
+        "fraction",
+        "boolean",
+        "missing",
+        "date",
+        "decimal",
+        "hundreds",
+        "duration",
+        "zero",
+    ],
 )
 def test_one_value_in_several_types_has_one_place(same):
     assert len({hashed(value) for value in same}) == 1
@@ -166,7 +184,7 @@ def test_what_cannot_be_written_in_one_way_is_refused():
     with pytest.raises(DataError, match=r"'x0' .* written in one way; got a .*Thing"):
         HashingEncoder().fit([["a"]]).transform(X)
     X[0, 0] = {"a": 1}
-    with pytest.raises(DataError, match=r"texts, numbers or dates; got \['dict'\]"):
+    with pytest.raises(DataError, match=r"strings, numbers or dates; got \['dict'\]"):
         HashingEncoder().fit([["a"]]).transform(X)
     with pytest.raises(ParameterError, match="n_features must be"):
         HashingEncoder(0).fit([["a"]])
@@ -180,3 +198,59 @@ def test_a_model_survives_its_file_and_keeps_no_value(tmp_path):
     assert (again.transform(frame) != model.transform(frame)).nnz == 0
     assert b"Rome" not in (tmp_path / "model").read_bytes()
     assert len(again.get_feature_names_out()) == 64
+
+
+def test_true_is_not_1_whatever_comes_first():
+    X = np.array([[1], [True], ["1"], ["True"], [0.0], [False]], dtype=object)
+    model = HashingEncoder(2**20).fit(X)
+    rows = model.transform(X)
+    again = model.transform(X[::-1])[::-1]
+    assert (rows != again).nnz == 0
+    assert rows.indices[0] == rows.indices[2] != rows.indices[1] == rows.indices[3]
+
+
+@given(
+    values=st.lists(st.integers(0, 60), min_size=1, max_size=60),
+    D=st.sampled_from([1, 2, 16, 64, 2**14]),
+    rows=st.integers(1, 60),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_report_counts_values_and_those_that_share_a_column(values, D, rows):
+    X = np.array([[f"v{v}", v % 5] for v in values], dtype=object)
+    with corollary.config_context(chunk_rows=rows):
+        facts = HashingEncoder(D).fit(X).report_.facts
+    names = {(j, cell) for row in X for j, cell in enumerate(row)}
+    hasher = FeatureHasher(D, alternate_sign=False)
+    places = [hasher.transform([{f"x{j}": f"{v}"}]).indices[0] for j, v in names]
+    shared = sum(places.count(place) > 1 for place in places)
+    assert facts["n_values"] == len(names)
+    assert facts["collision_share"] == pytest.approx(shared / len(names))
+
+
+def test_many_values_are_counted_by_the_lowest_hashes(monkeypatch):
+    monkeypatch.setattr(hashing_encoder, "MOST", 4096)
+    X = np.array([[f"town {i}"] for i in range(50_000)], dtype=object)
+    with corollary.config_context(chunk_rows=3000):
+        model = HashingEncoder(2**16).fit(X)
+    facts = model.report_.facts
+    assert abs(facts["n_values"] / 50_000 - 1) < 4 / np.sqrt(4096)
+    places = HashingEncoder(2**16).fit(X[:1]).transform(X).indices
+    _, counts = np.unique(places, return_counts=True)
+    shared = counts[counts > 1].sum() / 50_000
+    assert facts["collision_share"] == pytest.approx(shared, abs=0.04)
+    assert HashingEncoder(X.shape[0]).fit(X).report_.facts == {
+        **facts,
+        "collision_share": pytest.approx(1 - np.exp(-1), abs=0.04),
+        "n_features_out": 50_000,
+    }
+
+
+def test_a_crowd_is_warned_of():
+    X = np.array([[f"town {i}"] for i in range(100)], dtype=object)
+    report = HashingEncoder(64).fit(X).report_
+    assert "of the values are in one column with another" in report.warnings[0]
+    assert "n_features=1024" in report.warnings[0]
+    assert not HashingEncoder(1024).fit(X).report_.warnings
+    removed = np.arange(100) < 3  # rows of weight 0 are not seen
+    report = HashingEncoder(64).fit(X, sample_weight=removed).report_
+    assert report.facts["n_values"] == 3

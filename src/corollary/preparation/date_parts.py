@@ -21,7 +21,7 @@ one wave of any phase: a cos(2 pi p/T) + b sin(2 pi p/T) = r cos(2 pi p/T - phi)
 What is missing is NaN in every part.  The origin of (3) is the earliest date of
 training, found in one pass on any source, or given.
 
-Notation: t_0 = origin_; p, T as in PERIODS.
+Notation: t_0 = origin_; T = ROUNDS where the calendar does not change it.
 Course: S3-87. Reference: Meeus (1998), ch. 7.
 """
 
@@ -48,6 +48,7 @@ __all__ = ["DateParts"]
 
 PARTS = (
     "year",
+    "quarter",
     "month",
     "day",
     "weekday",
@@ -57,8 +58,12 @@ PARTS = (
     "day_of_year",
     "elapsed_days",
 )
-CYCLIC = ("month", "day", "weekday", "hour", "minute", "second", "day_of_year")
+CYCLIC = tuple(part for part in PARTS if part not in ("year", "elapsed_days"))
+FROM_ONE = ("quarter", "month", "day", "day_of_year")
 USUAL = ("year", "month", "day", "weekday", "hour", "day_of_year", "elapsed_days")
+ROUNDS = {"quarter": 4, "month": 12, "weekday": 7} | {
+    "hour": 24, "minute": 60, "second": 60
+}  # fmt: skip
 DAY, HOUR, MINUTE, SECOND = (MICROSECONDS[unit] for unit in ("D", "h", "min", "s"))
 
 
@@ -85,10 +90,10 @@ class DateParts(SummationLearner, Transformer):
 
     Parameters
     ----------
-    parts : list of str
-        Which parts, in order: 'year', 'month', 'day', 'weekday' (Monday is 0), 'hour',
-        'minute', 'second', 'day_of_year', 'elapsed_days'; by default all but minute and
-        second.
+    extract : list of str
+        The parts, in order: 'year', 'quarter', 'month', 'day', 'weekday' (Monday is
+        0), 'hour', 'minute', 'second', 'day_of_year', 'elapsed_days'; by default all
+        but quarter, minute and second.
     cyclic : bool or list of str, default=False
         The parts to write as a sine and a cosine (4); True is all that come round.
     origin : 'first' or date, default='first'
@@ -110,7 +115,7 @@ class DateParts(SummationLearner, Transformer):
     Examples
     --------
     >>> from corollary import DateParts
-    >>> model = DateParts(parts=["year", "weekday", "elapsed_days"])
+    >>> model = DateParts(["year", "weekday", "elapsed_days"])
     >>> model.fit_transform([["2026-03-01"], ["2026-03-02T12:00"], [None]]).tolist()
     [[2026.0, 6.0, 0.0], [2026.0, 0.0, 1.5], [nan, nan, nan]]
     >>> model.get_feature_names_out(["born"]).tolist()
@@ -119,7 +124,7 @@ class DateParts(SummationLearner, Transformer):
 
     takes_columns = True
     rules: ClassVar = {
-        "parts": _named(PARTS),
+        "extract": _named(PARTS),
         "cyclic": boolean | _named(CYCLIC),
         "origin": anything,
         "unit": one_of(*MICROSECONDS),
@@ -128,14 +133,14 @@ class DateParts(SummationLearner, Transformer):
 
     def __init__(
         self,
-        parts: Any = USUAL,
+        extract: Any = USUAL,
         *,
         cyclic: Any = False,
         origin: Any = "first",
         unit: str = "D",
         dtype: Any = np.float64,
     ) -> None:
-        self.parts = parts
+        self.extract = extract
         self.cyclic = cyclic
         self.origin = origin
         self.unit = unit
@@ -225,7 +230,7 @@ class DateParts(SummationLearner, Transformer):
         """
         table, waves = self._table(X), self._waves()
         n, d = table.shape
-        width = sum(2 if part in waves else 1 for part in self.parts)
+        width = sum(2 if part in waves else 1 for part in self.extract)
         size = float(np.dtype(self.dtype).itemsize) * n * d * width
         what = f"{n:,} rows of {d * width:,} columns"
         check_memory(self, size, what, "Transform in chunks.")
@@ -233,7 +238,7 @@ class DateParts(SummationLearner, Transformer):
         for j in range(d):
             t = dates_of(self, table.column(j), table.name(j), self.unit)
             own = out[:, j * width : (j + 1) * width]
-            write_parts(own, t, self.parts, waves, self.origin_[j])
+            write_parts(own, t, self.extract, waves, self.origin_[j])
         return out
 
     def get_feature_names_out(self, input_features: Any = None) -> Vector:
@@ -250,7 +255,7 @@ class DateParts(SummationLearner, Transformer):
         """
         inputs = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
         ends: list[str] = []
-        for part in self.parts:
+        for part in self.extract:
             ends += [f"{part}_sin", f"{part}_cos"] if part in self._waves() else [part]
         return np.array([f"{name}_{end}" for name in inputs for end in ends], object)
 
@@ -300,13 +305,15 @@ class Calendar:
         """Return a part, as the calendar counts it."""
         if name == "year":
             return whole(self.year) + 1970
-        return self._from_zero(name) + int(name in ("month", "day", "day_of_year"))
+        return self._from_zero(name) + int(name in FROM_ONE)
 
     def phase(self, name: str) -> Floats:
         """Return how much of its round a part has made, in [0, 1)."""
         return self._from_zero(name) / self._round(name)
 
     def _from_zero(self, name: str) -> Vector:
+        if name == "quarter":
+            return self._from_zero("month") // 3
         if name == "month":
             return whole(self.month) - whole(self.year.astype("datetime64[M]"))
         if name == "day":
@@ -325,7 +332,7 @@ class Calendar:
             each = self.month if name == "day" else self.year
             ends = (each + 1).astype("datetime64[D]") - each.astype("datetime64[D]")
             return ends.astype(np.int64)
-        return {"month": 12, "weekday": 7, "hour": 24, "minute": 60, "second": 60}[name]
+        return ROUNDS[name]
 
 
 def whole(dates: Vector) -> Vector:

@@ -15,7 +15,8 @@ import numpy as np
 from corollary.core.arrays import Vector
 from corollary.core.column import Column
 from corollary.core.distinct import missing_kind
-from corollary.core.errors import DataError, sentence
+from corollary.core.errors import DataError, MixedTypesError, sentence
+from corollary.core.parameters import shown
 
 __all__ = ["MICROSECONDS", "NAT", "dates_of", "moment"]
 
@@ -24,10 +25,12 @@ MICROSECONDS = {
 }  # fmt: skip
 FIRST, LAST = (np.datetime64(f"{year}-01-01", "us") for year in ("0001", "9999"))
 NAT = np.datetime64("NaT", "us")
+KINDS: Any = (datetime.date, np.datetime64)  # of a date
+FINER = ("ns", "ps", "fs", "as")  # units of which every date is near enough
 FAR = 2.0**60  # microseconds that no calendar needs
 
 
-def moment(value: Any) -> np.datetime64:
+def moment(value: Any) -> Any:
     """Return one date as a moment in microseconds.
 
     >>> str(moment("2026-01-02T03:04")), str(moment(datetime.date(2026, 1, 2)))
@@ -39,7 +42,7 @@ def moment(value: Any) -> np.datetime64:
         value = datetime.datetime.fromisoformat(value.strip())
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         value = value.astimezone(datetime.UTC).replace(tzinfo=None)
-    if not isinstance(value, datetime.date | np.datetime64):
+    if not isinstance(value, KINDS):
         raise ValueError("no date")
     return np.datetime64(value, "us")
 
@@ -57,7 +60,8 @@ def dates_of(
         values = column.numbers(who=who, name=name)
     if values.dtype.kind == "M":
         found = values.astype("datetime64[us]")
-        found[found.astype(values.dtype) != values] = NAT  # too far away
+        if np.datetime_data(values.dtype)[0] not in FINER:
+            found[found.astype(values.dtype) != values] = NAT  # too far away
     elif values.dtype.kind in "fiu":
         found = _counted(values, unit)
     else:
@@ -92,8 +96,9 @@ def _read(who: object, values: Vector, name: str, first_row: int) -> Vector:
             if value not in read:
                 read[value] = moment(value)
             out[row] = read[value]
-        except (ValueError, TypeError, OverflowError):
-            must = f"column {name} must hold dates, or texts as ISO 8601 writes them"
-            came = f"{value!r} in row {first_row + row}"
-            raise DataError(sentence(who, must, came[:80])) from None
+        except (ValueError, TypeError, OverflowError) as error:
+            kind = MixedTypesError if isinstance(error, TypeError) else DataError
+            must = f"column {name} of the argument must be dates, strings as ISO 8601"
+            came = f"{shown(value)} in row {first_row + row}"
+            raise kind(sentence(who, f"{must} writes them, or numbers", came)) from None
     return out
