@@ -149,7 +149,9 @@ from .persistence import load as load
 from .persistence import save as save
 from .preparation.binarizer import Binarizer as Binarizer
 from .preparation.column_transformer import ColumnTransformer as ColumnTransformer
+from .preparation.date_parts import DateParts as DateParts
 from .preparation.fourier_basis import FourierBasis as FourierBasis
+from .preparation.hashing_encoder import HashingEncoder as HashingEncoder
 from .preparation.k_bins_discretizer import KBinsDiscretizer as KBinsDiscretizer
 from .preparation.landmark_features import LandmarkFeatures as LandmarkFeatures
 from .preparation.max_abs_scaler import MaxAbsScaler as MaxAbsScaler

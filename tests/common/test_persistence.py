@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors import safe_open
@@ -27,7 +28,8 @@ DATA = make_data(n=200, d=4)
 def outputs(model, X):
     methods = ("predict", "transform", "predict_proba", "decision_function")
     methods += ("score_samples",)
-    return {m: getattr(model, m)(X) for m in methods if hasattr(model, m)}
+    found = {m: getattr(model, m)(X) for m in methods if hasattr(model, m)}
+    return {m: v.toarray() if sp.issparse(v) else v for m, v in found.items()}
 
 
 @pytest.mark.parametrize("case", LEARNERS, ids=str)

@@ -110,6 +110,10 @@ FACTS: dict[str, Fact] = {
     "n_features_out": Fact(
         "columns that `transform` makes", kind=int, label="new columns"
     ),
+    "n_values": Fact("distinct values of all columns", kind=int, label="values"),
+    "collision_share": Fact(
+        "values in one column with another", label="collisions", words=share
+    ),
     "n_parameters": Fact("free parameters of the model", kind=int, label="parameters"),
     "rows_per_parameter": Fact("rows for each free parameter"),
     "n_clusters": Fact("clusters", kind=int, label="clusters"),

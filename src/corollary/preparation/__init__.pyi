@@ -2,7 +2,9 @@ from .binarizer import Binarizer as Binarizer
 from .column_transformer import ColumnTransformer as ColumnTransformer
 from .column_transformer import make_column_selector as make_column_selector
 from .column_transformer import make_column_transformer as make_column_transformer
+from .date_parts import DateParts as DateParts
 from .fourier_basis import FourierBasis as FourierBasis
+from .hashing_encoder import HashingEncoder as HashingEncoder
 from .k_bins_discretizer import KBinsDiscretizer as KBinsDiscretizer
 from .landmark_features import LandmarkFeatures as LandmarkFeatures
 from .landmarks import leverage_scores as leverage_scores
