@@ -135,6 +135,11 @@ FACTS: dict[str, Fact] = {
     "chosen_l1_ratio": Fact("its share of L1"),
     "noise_scale": Fact("scale of the noise, found beside the coefficients"),
     "n_outliers": Fact("rows beyond the bound of a robust fit", label="outliers"),
+    "n_subsets": Fact("subsets of the rows that were fitted", label="subsets"),
+    "breakdown": Fact("share of wild rows that is harmless", words=share),
+    "n_trials": Fact("draws of a few rows", label="draws"),
+    "n_inliers": Fact("rows that agree with the model", label="inliers", of="n_rows"),
+    "threshold": Fact("residual up to which a row agrees"),
     "n_updates": Fact("rows that moved the weights, in all passes", label="updates"),
     "rested": Fact("whether the last pass moved nothing", words=yes_or_no),
     # -- kernel machines ---------------------------------------------------------------
