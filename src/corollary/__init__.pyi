@@ -149,17 +149,30 @@ from .naive_bayes.mixed_nb import MixedNB as MixedNB
 from .naive_bayes.multinomial_nb import MultinomialNB as MultinomialNB
 from .persistence import load as load
 from .persistence import save as save
+from .preparation.binarizer import Binarizer as Binarizer
+from .preparation.column_transformer import ColumnTransformer as ColumnTransformer
 from .preparation.fourier_basis import FourierBasis as FourierBasis
+from .preparation.k_bins_discretizer import KBinsDiscretizer as KBinsDiscretizer
 from .preparation.landmark_features import LandmarkFeatures as LandmarkFeatures
+from .preparation.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
+from .preparation.min_max_scaler import MinMaxScaler as MinMaxScaler
+from .preparation.missing_indicator import MissingIndicator as MissingIndicator
+from .preparation.normalizer import Normalizer as Normalizer
 from .preparation.nystroem import Nystroem as Nystroem
+from .preparation.one_hot_encoder import OneHotEncoder as OneHotEncoder
+from .preparation.ordinal_encoder import OrdinalEncoder as OrdinalEncoder
 from .preparation.polynomial_count_sketch import (
     PolynomialCountSketch as PolynomialCountSketch,
 )
 from .preparation.polynomial_features import PolynomialFeatures as PolynomialFeatures
 from .preparation.radial_basis import RadialBasis as RadialBasis
 from .preparation.rbf_sampler import RBFSampler as RBFSampler
+from .preparation.robust_scaler import RobustScaler as RobustScaler
 from .preparation.sigmoid_basis import SigmoidBasis as SigmoidBasis
+from .preparation.simple_imputer import SimpleImputer as SimpleImputer
 from .preparation.spline_transformer import SplineTransformer as SplineTransformer
+from .preparation.standard_scaler import StandardScaler as StandardScaler
+from .preparation.target_encoder import TargetEncoder as TargetEncoder
 from .preparation.wavelet_basis import WaveletBasis as WaveletBasis
 from .svm.crammer_singer import CrammerSingerClassifier as CrammerSingerClassifier
 from .svm.hard_margin_svc import HardMarginSVC as HardMarginSVC

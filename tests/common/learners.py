@@ -311,6 +311,23 @@ LEARNERS = [
         ("coef_", "intercept_"),
         "number",
     ),
+    Case("StandardScaler", {}, ()),
+    Case("StandardScaler", {"with_mean": False}, ()),
+    Case("RobustScaler", {}, ()),
+    Case("RobustScaler", {"quantile_range": (10.0, 90.0)}, ()),
+    *(
+        Case("SimpleImputer", {"strategy": strategy}, ())
+        for strategy in ("mean", "median", "most_frequent")
+    ),
+    Case("MissingIndicator", {"features": "all"}, ()),
+    *(
+        Case(
+            "KBinsDiscretizer",
+            {"encode": "ordinal", "strategy": strategy},
+            ("bin_edges_", "n_bins_"),
+        )
+        for strategy in ("uniform", "quantile", "kmeans")
+    ),
     Case("SplineTransformer", {"knots": "quantile"}, ("knots_",)),
     Case("SplineTransformer", {"kind": "natural"}, ("knots_",)),
     Case("RadialBasis", {"centers": "quantile"}, ("centers_", "width_")),
@@ -343,6 +360,27 @@ LEARNERS = [
         {"landmarks": "k-means", "n_landmarks": 10, "sigma": 5.0, "random_state": 0},
         ("landmarks_",),
     ),
+    Case(
+        "OneHotEncoder",
+        {"sparse_output": False, "max_categories": 4},
+        ("categories_", "infrequent_categories_"),
+        kind="categories",
+    ),
+    Case("OrdinalEncoder", {}, ("categories_",), kind="categories"),
+    Case(
+        "TargetEncoder",
+        {"cv": 2, "random_state": 0},
+        ("categories_", "encodings_", "target_mean_"),
+        "number",
+        kind="categories",
+    ),
+    Case(
+        "TargetEncoder",
+        {"smooth": 2.0},
+        ("categories_", "encodings_", "target_mean_"),
+        "label",
+        kind="categories",
+    ),
 ]
 
 #: Learners that need all rows at once, and whose answer may hang on their order.
@@ -370,6 +408,7 @@ ROWS_AT_ONCE = [
 
 
 TARGETS = {"none": "none", "labels": "label", "number": "number", "numbers": "number"}
+TARGETS["either"] = "number"
 
 
 def unlisted() -> list[Case]:
@@ -388,6 +427,16 @@ def unlisted() -> list[Case]:
 
 
 LEARNERS += unlisted()
+
+
+def all_others() -> list[Case]:
+    """Every estimator that no list above has, with its defaults."""
+    listed = {case.name for case in (*LEARNERS, *ROWS_AT_ONCE)}
+    return [
+        Case(name, {}, (), TARGETS[getattr(corollary, name).target])
+        for name in ESTIMATORS
+        if name not in listed
+    ]
 
 
 def make_data(n: int = 2000, d: int = 6, seed: int = 0) -> Data:
@@ -429,6 +478,6 @@ def learned_numbers(model: Any) -> list[str]:
 
 def flat(learned: Any) -> Any:
     """Return a learned array, or a list of arrays of several shapes in one."""
-    if isinstance(learned, list):
+    if isinstance(learned, list) or np.asarray(learned).dtype.kind == "O":
         return np.concatenate([np.ravel(part) for part in learned])
     return np.asarray(learned)

@@ -261,6 +261,7 @@ def usual_target(name: str) -> str:
     if name.startswith("MultiTask"):
         return "several columns"
     usual = {"labels": "two", "number": "amounts", "numbers": "amounts"}
+    usual["either"] = "amounts"
     return usual.get(kind, "none")
 
 

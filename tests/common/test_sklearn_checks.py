@@ -8,6 +8,9 @@ import corollary
 #: Parameters with which the data of every check has a solution.
 PARAMETERS = {
     "NuSVC": {"nu": 0.3},  # weights leave small classes in some checks
+    # and categories that only rows of weight 0 have: these are unknown
+    "OneHotEncoder": {"handle_unknown": "ignore"},
+    "OrdinalEncoder": {"handle_unknown": "use_encoded_value", "unknown_value": -1},
     "PassiveAggressiveClassifier": {"C": 0.01},  # a weight of 1000 multiplies steps
 }
 

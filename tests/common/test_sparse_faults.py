@@ -24,6 +24,8 @@ PARAMETERS = {
     "KMeans": {"n_clusters": 3},
     "LogisticRegressionCV": {"Cs": 2, "cv": 2},
     "HardMarginSVC": {"kernel": "rbf", "gamma": 10.0},
+    "RobustScaler": {"with_centering": False},
+    "StandardScaler": {"with_mean": False},
 }
 ASKED = (
     "predict",

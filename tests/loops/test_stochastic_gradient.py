@@ -70,6 +70,22 @@ def test_steps_are_those_of_the_definition(name, batch, rows, loop, rng, dtype):
     assert slots[14] == -(-50 // batch)
 
 
+@pytest.mark.parametrize("schedule", ["pa1", "pa2"])
+@pytest.mark.parametrize("name", ["hinge", "epsilon_insensitive"])
+@pytest.mark.parametrize("batch", [1, 4])
+def test_passive_aggressive_steps(schedule, name, batch, rows, loop, rng):
+    X, args = rows(50, 7)
+    y, order = np.where(rng.random(50) < 0.5, 1.0, -1.0), rng.permutation(50)
+    loss, parameter = loss_of(name)
+    how = {"eta0": 0.2, "l2": 0.1, "batch": batch}
+    plan = Plan(CODES[name], parameter, SCHEDULES[schedule], **how)
+    w, slots, *_ = run(loop, args, y, order, plan, 7)
+    how = {"eta": 0.2, "l2": 0.1, "batch": batch, "schedule": schedule}
+    want = oracle.epoch(X.astype(np.float64), y, order, loss, **how)
+    np.testing.assert_allclose(w, want[0], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(slots[0], want[1], rtol=1e-9, atol=1e-12)
+
+
 def test_l1_is_paid_in_full_by_the_end(rows, loop, rng):
     X, args = rows(200, 6)
     y = np.where(rng.random(200) < 0.5, 1.0, -1.0)

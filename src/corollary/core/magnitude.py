@@ -8,8 +8,10 @@ held to the sizes
     2^-480 <= max |x| <= 2^480  (float64),    2^-62 <= max |x| <= 2^62  (float32)  (1)
 
 which leave room for sums of many squares; all zeros are fine.  Only the largest entry
-counts: small ones beside it are small.  What is learned from such data is finite, and
-the engine holds every model to that where it is published (`check_learned`).
+counts: small ones beside it are small.  Learners that square in float64 whatever they
+are given (`double_squares`) take nearly every float32.  What is learned from such data
+is finite, and the engine holds every model to that where it is published
+(`check_learned`).
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ __all__ = [
     "check_learned",
     "check_not_tiny",
     "check_sizes",
+    "is_finite",
     "largest_size",
     "numerical_errors",
     "size_limit",
@@ -38,14 +41,17 @@ __all__ = [
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 LIMITS = {SINGLE: 2.0**62, DOUBLE: 2.0**480}  # (1)
+WIDEST = 2.0**126  # of a float32 that is squared in float64; a difference is finite
 WEIGHTS = 2.0**330  # of weights, which multiply squares
 SCALE = "Scale the features: divide by a power of ten, or standardise."
 
 
-def size_limit(name: str, dtype: Any) -> float:
+def size_limit(name: str, dtype: Any, double: bool = False) -> float:
     """Return the largest size that X, y or sample_weight may have."""
     if name == "sample_weight":
         return WEIGHTS
+    if double and np.dtype(dtype) == SINGLE:
+        return WIDEST
     return LIMITS.get(np.dtype(dtype), LIMITS[DOUBLE])
 
 
@@ -65,9 +71,11 @@ def all_finite(X: Matrix, threads: int = 1) -> bool:
     return bool(np.isfinite(largest_size(X, threads)))
 
 
-def check_not_tiny(who: object, size: float, name: str, dtype: Any) -> None:
+def check_not_tiny(
+    who: object, size: float, name: str, dtype: Any, double: bool = False
+) -> None:
     """Refuse data, given by the size of its largest entry, whose squares vanish."""
-    least = 1.0 / size_limit(name, dtype)
+    least = 1.0 / size_limit(name, dtype, double)
     if 0.0 < size < least:
         must = f"Input {name} must reach {least:.1g} in size, for its squares to count"
         remedy = f"Multiply {name} by a power of ten."
@@ -76,16 +84,19 @@ def check_not_tiny(who: object, size: float, name: str, dtype: Any) -> None:
 
 def check_sizes(who: object, values: Vector, name: str, first_row: int = 0) -> float:
     """Refuse finite targets or weights that are too large; return the largest size."""
-    size = float(np.abs(values).max(initial=0.0))
+    plain = values.dtype in LIMITS and values.flags.c_contiguous
+    size = largest_size(values) if plain else float(np.abs(values).max(initial=0.0))
     if size > size_limit(name, values.dtype):
         at = np.unravel_index(int(np.abs(values).argmax()), values.shape)
         raise too_large(who, name, values.dtype, size, f"row {first_row + int(at[0])}")
     return size
 
 
-def too_large(who: object, name: str, dtype: Any, size: float, where: str) -> DataError:
+def too_large(
+    who: object, name: str, dtype: Any, size: float, where: str, double: bool = False
+) -> DataError:
     """Compose the error of a number whose square is infinite."""
-    most = size_limit(name, dtype)
+    most = size_limit(name, dtype, double)
     single = name != "sample_weight" and np.dtype(dtype) == np.float32
     kind = " in float32" if single else ""
     must = f"Input {name} must be at most {most:.1g} in size{kind}, to be squared"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,11 +36,19 @@ NARROW = 100  # features whose matrices cost nothing
 class Data:
     """A source with somebody to compute on it: what a learner's `start` sees.
 
-    `once` tells that no row will be met again: a stream, or chunks that come once.
+    `once` tells that no row will be met again: a stream, or chunks that come once;
+    `given` is what callbacks see of the rows, as the user gave them.
     """
 
-    def __init__(self, learner: Any, source: Source, *, once: bool = False) -> None:
-        self.learner, self.source = learner, source
+    def __init__(
+        self,
+        learner: Any,
+        source: Source,
+        *,
+        once: bool = False,
+        given: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        self.learner, self.source, self.given = learner, source, given
         self.once = once or not source.replayable
         sums = learner.sums_bytes(source.n_features)
         source.chunk_bytes = chunk_bytes(sums)
@@ -123,7 +132,12 @@ class Data:
             return None
         numbers = getattr(self.learner, "target", "none") in ("number", "numbers")
         missing = getattr(self.learner, "takes_missing", bool)()
-        return Check(type(self.learner).__name__, self.source.names, numbers, missing)
+        who, names = type(self.learner).__name__, self.source.names
+        return Check(who, names, numbers, missing, self._double())
+
+    def _double(self) -> bool:
+        """Tell whether the learner makes its squares in float64."""
+        return getattr(self.learner, "double_squares", False)
 
     def _end_pass(self, seen: Seen) -> None:
         """End a pass; the first one shows whether there is anything to learn from."""
@@ -135,7 +149,8 @@ class Data:
                 must = "at least one sample_weight must be above 0"
                 raise DataError(sentence(self.learner, must, "zero for every row"))
             for name, size in zip(("sample_weight", "X", "y"), seen[1:], strict=True):
-                check_not_tiny(self.learner, size, name, self.source.dtype)
+                dtype, double = self.source.dtype, self._double() and name == "X"
+                check_not_tiny(self.learner, size, name, dtype, double)
         self.n_rows, self._checked = seen.rows, True
         self.passes += 1
 

@@ -1,5 +1,7 @@
 """Exact quantiles of columns in a few passes over the rows, whatever holds them.
 
+Also known as: order statistics, selection, percentiles.
+
 With C(v) the weight of the rows whose value is at most v, the value of rank r is
 
     x_(r) = the smallest v with C(v) > r                                         (1)
@@ -9,80 +11,265 @@ and the q-quantile lies, as NumPy's does, between two of them:
     h = q (n - 1),   (1 - h + j) x_(j) + (h - j) x_(j+1),   j = floor(h)         (2)
 
 where n is the total weight, so that a weight counts like repetition.  Weights that sum
-to less than the number of rows are shares, not counts: they are scaled up to it.
+to less than the number of rows are shares, not counts: they are scaled up to it.  The
+other eight rules of Hyndman and Fan replace h and the weight of x_(j+1), see
+`quantile_rules.py`.
 
-A pass counts the weight, the lowest and the highest value in each cell of a partition
-of the line.  The cell that holds a rank is cut again, half by values and half by the
-binary numbers that stand for them, until its lowest and highest value are equal.  Each
-pass cuts by 128 at least, so the number of passes is about log n / log 128, and never
-above ten: a double has 64 bits.  Cells of two chunks add up, so nothing depends on the
-chunks, and no digit is lost.  Missing values (NaN) count in no cell: each column has a
-total weight of its own.
+A pass counts the weight, the rows, the lowest and the highest value in each cell of
+some intervals, at first of the whole line.  The cells that hold a rank are the
+intervals of the next pass: cut again, at first by values, then half by values and half
+by the binary numbers that stand for them, until the lowest and the highest value of a
+cell are equal; or, once they hold few rows, with their values collected.  What lies
+below an interval is known from the pass before, so that few rows are looked at twice.
+Few quantiles take four passes over a million rows and one over a few thousand; no data
+takes more than thirty, since a double has 64 bits.  Cells of two chunks add up, so
+nothing depends on the chunks, and no digit is lost.  Missing values (NaN) count in no
+cell: each column has a total weight of its own.  What a sparse row does not store is 0.
 
-Course: S0-63. Reference: Munro and Paterson (1980).
+Course: S0-63. References: Munro and Paterson (1980); Hyndman and Fan (1996).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.engine.quantile_rules import METHODS, TIE
 from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
 
-__all__ = ["Cells", "Ranges"]
+__all__ = ["MOST_PASSES", "Cells", "Ranges", "column_extremes"]
 
-CUTS = 128  # of a cell, by values, and as many by binary numbers
-TIE = 1e-9  # share of a row by which a sum of weights may miss a rank
+CELLS = 4096  # of a column, shared by its intervals
+GRID = 1024  # cells of a column in the second pass
+MOST, LEAST = 256, 16  # cells of an interval
+COLLECTED = 256  # rows of an interval whose values are collected
+FEW_ROWS = 4096  # of all data, whose values are collected at once
+SINGLED = 8  # intervals that are looked at one by one
+MOST_PASSES = 30
+LARGEST = float(np.finfo(np.float64).max)
+ROW = 512  # entries of a row that NumPy goes through without stumbling
 
 
 @dataclass(frozen=True)
 class Cells(Statistics):
-    """Weight and extremes of each column in each cell; cells without rows are inf."""
+    """Weight, rows and extremes in each cell, and the values that are collected."""
 
     n: Floats  # (d,) weight of the rows that have a value
     rows: Floats  # (d,) how many those are, weight 0 left out
-    weight: Floats  # (d, m)
-    low: Floats  # (d, m)
-    high: Floats  # (d, m)
-
-    @classmethod
-    def of(cls, X: Floats, w: Vector | None, edges: Floats) -> Cells:
-        """Count the rows in the cells that the edges (d, m - 1) leave."""
-        if w is not None and not w.all():
-            X, w = X[w > 0], w[w > 0]
-        n, (d, m) = len(X), (edges.shape[0], edges.shape[1] + 1)
-        weight = np.zeros((d, m))
-        low, high = np.full((d, m), np.inf), np.full((d, m), -np.inf)
-        total = float(n) if w is None else float(w.sum(dtype=np.float64))
-        some = bool(n) and bool(np.isnan(X.min()))  # missing values
-        if n and m == 1 and not some:
-            weight[:, 0] = total
-            low[:, 0], high[:, 0] = X.min(axis=0), X.max(axis=0)
-        elif n:
-            for j, column in enumerate(np.ascontiguousarray(X.T, dtype=np.float64)):
-                kept = ~np.isnan(column) if some else slice(None)
-                column, own = column[kept], w if w is None else w[kept]
-                cell = np.searchsorted(edges[j], column)
-                weight[j] = np.bincount(cell, weights=own, minlength=m)
-                np.minimum.at(low[j], cell, column)
-                np.maximum.at(high[j], cell, column)
-        rows = n - np.isnan(X).sum(axis=0) if some else np.full(d, n)
-        sums = weight.sum(axis=1) if some else np.full(d, total)
-        return cls(sums, rows.astype(np.float64), weight, low, high)
+    weight: Floats  # (m,) of each cell, column after column
+    count: Floats  # (m,) rows in it
+    low: Floats  # (m,) inf where there is no row
+    high: Floats  # (m,) -inf where there is no row
+    cell: Vector  # (v,) of each collected value, rising
+    value: Floats  # (v,) rising in each cell
+    mass: Floats  # (v,) weight of the rows that have it
 
     def __add__(self, other: Cells) -> Cells:
         return Cells(
             self.n + other.n,
             self.rows + other.rows,
             self.weight + other.weight,
+            self.count + other.count,
             np.minimum(self.low, other.low),
             np.maximum(self.high, other.high),
+            *collected(
+                np.concatenate([self.cell, other.cell]),
+                np.concatenate([self.value, other.value]),
+                np.concatenate([self.mass, other.mass]),
+            ),
         )
+
+
+def collected(
+    cell: Vector, value: Floats, mass: Floats
+) -> tuple[Vector, Floats, Floats]:
+    """Sort values by cell and size, and join equal ones."""
+    if not len(cell):
+        return cell, value, mass
+    order = np.lexsort((value, cell))
+    cell, value = cell[order], value[order]
+    new = np.append(True, (cell[1:] != cell[:-1]) | (value[1:] != value[:-1]))
+    first = np.flatnonzero(new)
+    return cell[first], value[first], np.add.reduceat(mass[order], first)
+
+
+@dataclass(frozen=True)
+class Column:
+    """The cells of one column: right-closed, between neighbouring edges."""
+
+    edges: Floats  # rising
+    inside: Vector  # whether what is between an edge and the next is a cell
+    collects: Vector  # whether the values of a cell are collected
+    spans: Floats  # (k, 2) the ends of its intervals, the lower not in it
+
+    @classmethod
+    def whole(cls, collects: bool) -> Column:
+        """Take the whole line as one cell."""
+        line = np.array([-np.inf, np.inf])
+        return cls(line, np.array([True]), np.array([collects]), line[None])
+
+    @classmethod
+    def cut(cls, bottom: Floats, top: Floats, collects: Vector, cuts: int) -> Column:
+        """Cut the intervals [bottom, top] (k,), but for those that are collected."""
+        share = np.arange(1, cuts) / cuts
+        a, b = bottom[:, None], top[:, None]
+        by_value = a * (1 - share) + b * share
+        i, k = bits(a).astype(np.float64), bits(b).astype(np.float64)
+        by_bits = floats((i * (1 - share) + k * share).astype(np.int64))
+        inner = np.sort(np.clip(np.hstack([by_value, by_bits]), a, b), axis=1)
+        inner[collects] = top[collects, None]  # all in the first cell
+        under = np.nextafter(a, -np.inf)
+        edges = np.hstack([under, inner, b])
+        inside = np.ones(edges.shape, dtype=bool)
+        inside[:, -1] = False
+        taken = np.zeros((len(edges), edges.shape[1] - 1), dtype=bool)
+        taken[:, 0] = collects
+        spans = np.hstack([under, b])
+        return cls(edges.ravel(), inside.ravel()[:-1], taken.ravel(), spans)
+
+    def near(self, x: Floats) -> Vector | None:
+        """Tell which values lie in the intervals, where these are few."""
+        if len(self.spans) > SINGLED or np.isinf(self.spans[0, 0]):
+            return None
+        found = np.zeros(len(x), dtype=bool)
+        for under, top in self.spans:
+            found |= (x > under) & (x <= top)
+        return found
+
+    def count(self, x: Floats, own: Floats | None) -> tuple[Any, ...]:
+        """Return weight, rows, extremes of the cells; place, value, mass collected."""
+        near = self.near(x)
+        if near is not None:
+            x, own = x[near], None if own is None else own[:, near]
+        order = None if own is None else np.argsort(x)
+        x = np.sort(x) if order is None else x[order]
+        at = np.searchsorted(x, self.edges, side="right")
+        a, b = at[:-1][self.inside], at[1:][self.inside]
+        low, high, some = np.full(len(a), np.inf), np.full(len(a), -np.inf), a < b
+        low[some], high[some] = x[a[some]], x[b[some] - 1]
+        mass, weight, count = np.ones(0), (b - a).astype(float), b - a
+        if own is not None:
+            sums = np.cumsum(np.pad(own[:, order], ((0, 0), (1, 0))), axis=1)
+            weight, count = sums[:, b] - sums[:, a]
+        taken = np.flatnonzero(self.collects & some)
+        size = (b - a)[taken]
+        within = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+        places = np.repeat(a[taken], size) + within
+        mass = np.ones(len(places)) if own is None else own[0, order][places]
+        return weight, count, low, high, np.repeat(taken, size), x[places], mass
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cells of equal width over the range of one column, found without a search."""
+
+    low: float
+    high: float
+
+    @property
+    def collects(self) -> Vector:
+        """Which values are collected: none."""
+        return np.zeros(GRID, dtype=bool)
+
+    def count(self, x: Floats, own: Floats | None) -> tuple[Any, ...]:
+        """Return weight, rows, extremes of the cells.
+
+        Each step of the arithmetic keeps the order of the values, so that cells are
+        intervals, whatever is rounded.
+        """
+        place = (x - self.low) * (GRID / (self.high - self.low))
+        z = np.minimum(place.astype(np.intp), GRID - 1)
+        weight = np.bincount(z, None if own is None else own[0], minlength=GRID)
+        count = np.bincount(z, None if own is None else own[1], minlength=GRID)
+        low, high = np.full(GRID, np.inf), np.full(GRID, -np.inf)
+        np.minimum.at(low, z, x)
+        np.maximum.at(high, z, x)
+        none = np.zeros(0)
+        return weight, count, low, high, np.zeros(0, np.int64), none, none
+
+
+@dataclass(frozen=True)
+class Search:
+    """The cells to count in a pass."""
+
+    columns: list[Column | Grid | None]  # None where all is found
+    start: Vector  # (d + 1,) the first cell of each column
+    first: Vector  # (m,) the first cell of the interval of each
+    below: Floats  # (m,) weight of what is below that interval
+    extremes: bool = False  # whether each column is one cell, and nothing is collected
+
+    @classmethod
+    def everywhere(cls, d: int, *, collects: bool) -> Search:
+        """Begin with whole columns."""
+        whole = Column.whole(collects)
+        start = np.arange(d + 1)
+        return cls([whole] * d, start, start[:-1], np.zeros(d), extremes=not collects)
+
+    @classmethod
+    def inside(cls, intervals: list[Any]) -> Search:
+        """Go on with intervals of each column: bottom, top, below, rows."""
+        most = max(len(each[0]) for each in intervals)
+        columns: list[Column | Grid | None] = []
+        start, first, below = [0], [np.zeros(0, np.int64)], [np.zeros(0)]
+        few = all((rows <= COLLECTED).all() for *_, rows in intervals)
+        cuts = 1 if few else max(LEAST, min(MOST, CELLS // most)) // 2
+        cells = 2 * cuts - 1
+        for bottom, top, under, rows in intervals:
+            k = len(bottom)
+            column = Column.cut(bottom, top, rows <= COLLECTED, cuts) if k else None
+            columns.append(column)
+            first.append(np.repeat(start[-1] + cells * np.arange(k), cells))
+            below.append(np.repeat(under, cells))
+            start.append(start[-1] + k * cells)
+        return cls(
+            columns, np.array(start), np.concatenate(first), np.concatenate(below)
+        )
+
+    @classmethod
+    def grids(cls, low: Floats, high: Floats) -> Search | None:
+        """Go on with a grid over each column; None where one is too narrow for it."""
+        wide = low < high
+        if (GRID / LARGEST >= (high - low)[wide]).any():
+            return None
+        ends = zip(low, high, strict=True)
+        columns: list[Column | Grid | None] = [
+            Grid(a, b) if a < b else None for a, b in ends
+        ]
+        start = np.append(0, np.cumsum(GRID * wide))
+        first = np.repeat(start[:-1][wide], GRID)
+        return cls(columns, start, first, np.zeros(start[-1]))
+
+    def count(self, X: Matrix, w: Vector | None) -> Cells:
+        """Count the rows of a chunk."""
+        if w is not None and not w.all():
+            X, w = X[w > 0], w[w > 0]
+        if self.extremes:
+            return count_columns(X, w)
+        m = len(self.below)
+        (n, rows), (weight, count) = np.zeros((2, X.shape[1])), np.zeros((2, m))
+        low, high = np.full(m, np.inf), np.full(m, -np.inf)
+        found = [(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))]
+        for j, x, own in columns_of(X, w):
+            n[j] = len(x) if own is None else own[0].sum()
+            rows[j] = len(x) if own is None else own[1].sum()
+            column, cells = self.columns[j], slice(*self.start[j : j + 2])
+            if column is not None:
+                *sums, cell, value, mass = column.count(x, own)
+                weight[cells], count[cells], low[cells], high[cells] = sums
+                found.append((cell + self.start[j], value, mass))
+        values = map(np.concatenate, zip(*found, strict=True))
+        return Cells(n, rows, weight, count, low, high, *collected(*values))
+
+    def total(self, s: Cells) -> Floats:
+        """Return the weight of all that is no higher than each cell."""
+        sums = np.cumsum(s.weight)
+        return self.below + sums - (sums - s.weight)[self.first]
 
 
 @dataclass(frozen=True)
@@ -93,72 +280,179 @@ class Ranges:
     ----------
     q : array of shape (t,)
         The quantiles that are asked for; none where the extremes suffice.
-    edges : array of shape (d, m - 1)
-        Ends of the cells to count in the next pass.
     low, high : arrays of shape (d,)
+        0 in a column without any value, as its quantiles are.
+    n, rows : arrays of shape (d,)
+        Weight and number of the rows that have a value.
     quantiles : array of shape (t, d), or None while the search goes on
     """
 
     q: Floats
-    edges: Floats
+    search: Search
     dtype: Any
+    method: str = "linear"
+    given: Any = None  # what a learner knows besides
     low: Any = None
     high: Any = None
+    n: Any = None
+    rows: Any = None
+    x: Any = None  # (d, 2 t) values of the ranks j and j + 1, NaN while not found
     quantiles: Any = None
-    given: Any = None  # what a learner knows besides
 
     @classmethod
-    def begin(cls, d: int, q: Any, dtype: Any, given: Any = None) -> Ranges:
-        """Ask for the q-quantiles of d columns."""
-        return cls(np.asarray(q, float), np.empty((d, 0)), dtype, given=given)
+    def begin(
+        cls,
+        d: int,
+        q: Any,
+        dtype: Any,
+        given: Any = None,
+        *,
+        method: str = "linear",
+        n_rows: int | None = None,
+    ) -> Ranges:
+        """Ask for the q-quantiles of d columns; of few rows all values are kept."""
+        q = np.asarray(q, float)
+        few = n_rows is not None and n_rows <= FEW_ROWS and len(q) > 0
+        return cls(q, Search.everywhere(d, collects=few), dtype, method, given)
 
     def count(self, chunk: Chunk) -> Cells:
         """Return what one chunk contributes."""
-        return Cells.of(chunk.X, chunk.w, self.edges)
+        return self.search.count(chunk.X, chunk.w)
 
     def narrowed(self, s: Cells) -> Ranges:
-        """Find the ranks' cells; cut those that hold more than one value."""
-        first = self.low is None
-        empty = s.rows == 0  # columns without any value are 0
-        low = np.where(empty, 0.0, s.low.min(axis=1)) if first else self.low
-        high = np.where(empty, 0.0, s.high.max(axis=1)) if first else self.high
-        found = replace(self, low=low, high=high)
-        n = np.maximum(np.maximum(s.n, s.rows), 1)[:, None]  # shares become counts
-        h = self.q * (n - 1)  # (d, t)
-        j = np.floor(h)
-        unit = s.n[:, None] / n
-        ranks = np.hstack([j, np.minimum(j + 1, n - 1)]) * unit  # (d, 2 t)
-        sums, beyond = np.cumsum(s.weight, axis=1), ranks + TIE * unit
-        found_at = map(partial(np.searchsorted, side="right"), sums, beyond)
-        at = np.minimum(np.array([*found_at]), s.weight.shape[1] - 1)
-        bottom, top = (np.take_along_axis(v, at, axis=1) for v in (s.low, s.high))
-        bottom[empty] = top[empty] = 0.0
-        if (bottom < top).any():
-            return replace(found, edges=cut(bottom, top))
-        x = bottom.reshape(len(low), 2, len(self.q))  # (1)
-        part = h - j
-        quantiles = x[:, 0] + part * (x[:, 1] - x[:, 0])  # (2)
-        return replace(found, quantiles=quantiles.T)
+        """Find the ranks' cells; go on with those that hold more than one value."""
+        state = self if self.low is not None else self._begun(s)
+        ranks, part = state._ranks()
+        total, x = self.search.total(s), state.x.copy()
+        under = total - s.weight
+        masses, begun = np.cumsum(s.mass), np.searchsorted(s.cell, s.cell)
+        sums = under[s.cell] + masses - (masses - s.mass)[begun]
+        ends = np.searchsorted(s.cell, self.search.start)
+        intervals: list[Any] = []
+        for j, column in enumerate(self.search.columns):
+            wanted = np.flatnonzero(np.isnan(x[j]))
+            a, b = self.search.start[j : j + 2]
+            if column is None or not len(wanted) or not s.weight[a:b].any():
+                intervals.append((np.zeros(0),) * 4)
+                continue
+            at = a + np.searchsorted(total[a:b], ranks[j, wanted], side="right")
+            at = np.minimum(at, a + np.flatnonzero(s.weight[a:b])[-1])
+            own = slice(*ends[j : j + 2])
+            v = np.searchsorted(sums[own], ranks[j, wanted], side="right")
+            v = ends[j] + np.minimum(v, max(0, ends[j + 1] - ends[j] - 1))
+            taken = column.collects[at - a]
+            same = s.low[at] == s.high[at]
+            x[j, wanted] = np.where(same, s.low[at], np.nan)
+            if taken.any():
+                x[j, wanted[taken]] = s.value[v[taken]]
+            left = np.unique(at[~taken & ~same])
+            intervals.append((s.low[left], s.high[left], under[left], s.count[left]))
+        if any(len(each[0]) for each in intervals):
+            first = self.search.extremes
+            grids = Search.grids(state.low, state.high) if first else None
+            return replace(state, x=x, search=grids or Search.inside(intervals))
+        lower, upper = np.split(x, 2, axis=1)  # (1)
+        quantiles = lower + part * (upper - lower)  # (2)
+        return replace(state, x=x, quantiles=quantiles.T)
+
+    def _begun(self, s: Cells) -> Ranges:
+        """Learn the extremes and the totals from the first pass."""
+        empty = s.rows == 0
+        low, high = np.where(empty, 0.0, s.low), np.where(empty, 0.0, s.high)
+        x = np.full((len(low), 2 * len(self.q)), np.nan)
+        x[empty] = 0.0
+        return replace(self, low=low, high=high, n=s.n, rows=s.rows, x=x)
+
+    def _ranks(self) -> tuple[Floats, Floats]:
+        """Return the weights below the values of (2), (d, 2 t), and parts (d, t)."""
+        n = np.maximum(np.maximum(self.n, self.rows), 1)[:, None]  # shares are counts
+        j, part = METHODS[self.method](self.q[None], n)
+        unit = self.n[:, None] / n
+        ranks = np.clip(np.hstack([j, j + 1]), 0, n - 1) * unit
+        return ranks + TIE * unit, np.broadcast_to(part, j.shape)
 
 
-def cut(bottom: Floats, top: Floats) -> Floats:
-    """Return the edges (d, m - 1) that cut the intervals [bottom, top] (d, t)."""
-    share = np.arange(1, CUTS) / CUTS
-    columns = []
-    for a, b in zip(bottom, top, strict=True):
-        ends = [np.nextafter(a, -np.inf), a, b]  # a value found stays in its own cell
-        wide = a < b
-        a, b = a[wide, None], b[wide, None]
-        by_value = a * (1 - share) + b * share
-        i, k = bits(a).astype(np.float64), bits(b).astype(np.float64)
-        by_bits = floats((i * (1 - share) + k * share).astype(np.int64))
-        inside = [np.clip(e, a, b).ravel() for e in (by_value, by_bits)]
-        columns.append(np.unique(np.concatenate([*ends, *inside])))
-    widest = max(len(column) for column in columns)
-    edges = np.full((len(columns), widest), np.inf)
-    for row, column in zip(edges, columns, strict=True):
-        row[: len(column)] = column
-    return edges
+def count_columns(X: Matrix, w: Vector | None) -> Cells:
+    """Count whole columns: what the first pass looks for."""
+    low, high = (ends.astype(np.float64) for ends in column_extremes(X))
+    own = np.vstack([np.ones(X.shape[0]) if w is None else w, np.ones(X.shape[0])])
+    sums = np.repeat(own.sum(axis=1)[:, None], X.shape[1], axis=1)
+    values = X.data if sp.issparse(X) else X
+    if values.size and np.isnan(values.min()):
+        parts = (np.isnan(X.data), X.indices, X.indptr) if sp.issparse(X) else ()
+        gone = sp.csr_array(parts, shape=X.shape) if parts else np.isnan(X)
+        sums = sums - own @ gone
+    (n, rows), none = sums, np.zeros(0)
+    return Cells(n, rows, n, rows, low, high, np.zeros(0, np.int64), none, none)
+
+
+# -- columns ---------------------------------------------------------------------------
+def columns_of(
+    X: Matrix, w: Vector | None
+) -> Iterator[tuple[int, Floats, Floats | None]]:
+    """Yield the values of each column that are there, with their weights and rows.
+
+    Weights and rows (2, n) are None where each value is one row of weight 1.
+    """
+    n = X.shape[0]
+    if sp.issparse(X):
+        yield from sparse_columns(X.tocsc(), np.ones(n) if w is None else w)
+        return
+    own = None if w is None else np.vstack([w, np.ones(n)])
+    for j, x in enumerate(np.ascontiguousarray(X.T, dtype=np.float64)):
+        if n and np.isnan(x.min()):
+            there = ~np.isnan(x)
+            yield j, x[there], None if own is None else own[:, there]
+        else:
+            yield j, x, own
+
+
+def sparse_columns(X: Any, w: Vector) -> Iterator[tuple[int, Floats, Floats]]:
+    """Yield the same of columns that store what is not 0; the zeros come last."""
+    n, total = X.shape[0], float(w.sum(dtype=np.float64))
+    for j in range(X.shape[1]):
+        entries = slice(*X.indptr[j : j + 2])
+        x, own = X.data[entries].astype(np.float64), w[X.indices[entries]]
+        zeros = n - len(x)
+        left = max(total - float(own.sum(dtype=np.float64)), 0.0) if zeros else 0.0
+        there = ~np.isnan(x)
+        x, own = x[there], np.vstack([own[there], np.ones(int(there.sum()))])
+        if zeros:
+            x, own = np.append(x, 0.0), np.hstack([own, [[left], [zeros]]])
+        yield j, x, own
+
+
+def column_extremes(X: Matrix) -> tuple[Floats, Floats]:
+    """Return the least and the largest value of each column, missing ones aside.
+
+    >>> low, high = column_extremes(np.array([[1.0, np.nan], [3.0, np.nan]]))
+    >>> low.tolist(), high.tolist()
+    ([1.0, inf], [3.0, -inf])
+    """
+    if sp.issparse(X):
+        return sparse_extremes(X)
+    n, d = X.shape
+    low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
+    beside = min(max(1, ROW // d), max(1, n))  # rows looked at as one
+    even = n // beside * beside
+    wide = X[:even].reshape(-1, beside * d)
+    for rows in (wide, X[even:]):
+        for found, pick in ((low, np.fmin), (high, np.fmax)):
+            if len(rows):
+                ends = pick.reduce(rows, axis=0).reshape(-1, d)
+                pick(found, pick.reduce(ends, axis=0), out=found)
+    return low, high
+
+
+def sparse_extremes(X: Any) -> tuple[Floats, Floats]:
+    """Return the same of sparse rows: what is not stored is 0."""
+    n, d = X.shape
+    low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
+    np.fmin.at(low, X.indices, X.data)
+    np.fmax.at(high, X.indices, X.data)
+    zeros = np.bincount(X.indices, minlength=d) < n
+    low = np.where(zeros, np.minimum(low, 0), low)
+    return low, np.where(zeros, np.maximum(high, 0), high)
 
 
 def bits(x: Floats) -> Vector:

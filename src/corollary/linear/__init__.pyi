@@ -36,6 +36,9 @@ from .logistic.logistic_regression import LogisticRegression as LogisticRegressi
 from .logistic.logistic_regression_cv import (
     LogisticRegressionCV as LogisticRegressionCV,
 )
+from .logistic.reference_class import ReferenceLogits as ReferenceLogits
+from .logistic.reference_class import fit_reference_logits as fit_reference_logits
+from .logistic.reference_class import reference_logits as reference_logits
 from .margins import margins as margins
 from .margins import nearest_point_on_plane as nearest_point_on_plane
 from .online.batch_perceptron import BatchPerceptron as BatchPerceptron

@@ -11,9 +11,9 @@
 //   sum_t scale_t v_t = S v - z,   S = sum_t scale_t,  z += S dv at each change dv    (3)
 //
 // so that it costs as much as the row has entries (Xu 2011). The passive-aggressive
-// schedules take as long a step as the row asks for, whose loss L has the slope +-1:
+// schedules give every row a rate of its own, C = eta0 (Crammer et al. 2006):
 //
-//   I  min(eta0, L / |x|^2),    II  L / (|x|^2 + 1 / (2 eta0))                        (4)
+//   PA1  min(C, L / ||x||^2),   PA2  L / (||x||^2 + 1 / (2 C))                        (4)
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +43,7 @@ enum LossName {
 
 constexpr Index AHEAD = 8;  // visits
 
-enum ScheduleName { CONSTANT, OPTIMAL, INVSCALING, PASSIVE_1, PASSIVE_2 };
+enum ScheduleName { CONSTANT, OPTIMAL, INVSCALING, PA1, PA2 };
 
 // What lives on from one call to the next, as an array of doubles.
 enum Slot {
@@ -193,26 +193,26 @@ inline double rate(const Plan& plan, double t) {
     }
 }
 
-// |x_i|^2
 template <class T>
-inline double square(const Dense<T>& X, Index i) {
-    const T* x = X.row(i);
+inline double squared_length(const Dense<T>& X, Index i) {
     double s = 0;
-    for (Index j = 0; j < X.d; ++j) s += double(x[j]) * double(x[j]);
+    for (Index j = 0; j < X.d; ++j) s += double(X.row(i)[j]) * double(X.row(i)[j]);
     return s;
 }
 
 template <class T>
-inline double square(const Csr<T>& X, Index i) {
+inline double squared_length(const Csr<T>& X, Index i) {
     return sum_stored(X.row(i), [](double x, std::int32_t) { return x * x; });
 }
 
-// The factor that turns a step of eta0 into (4).
-inline double passive(const Plan& plan, double loss, double x2) {
-    const double C = plan.eta0;
-    if (loss <= 0) return 0;
-    if (plan.schedule == PASSIVE_2) return loss / (x2 + 0.5 / C) / C;
-    return x2 > 0 ? std::min(1.0, loss / x2 / C) : 0;
+// The rate of a row with this loss (4), 1 under the other schedules; a row of zeros
+// has nothing to move along.
+template <class Rows>
+inline double own_rate(const Plan& plan, const Rows& X, Index i, double loss) {
+    if (plan.schedule < PA1) return 1;
+    const double square = squared_length(X, i);
+    if (plan.schedule == PA2) return loss / (square + 0.5 / plan.eta0);
+    return square > 0 ? std::min(plan.eta0, loss / square) : 0;
 }
 
 template <class T, class F>
@@ -321,11 +321,11 @@ struct Epoch {
     void visit(Index i, double y, double o) {
         if (work.q) for_entries(X, i, [&](Index j) { pay(j); });
         const double p = scale * dot(X, i, work.v) + work.slots[INTERCEPT];  // (1)
-        Slope L = loss_of(plan, y, p);
+        const Slope L = loss_of(plan, y, p);
         observe(L.value, o);
-        if (plan.schedule >= PASSIVE_1) L.slope *= passive(plan, L.value, square(X, i));
         const double of_class = y > 0 ? plan.positive : plan.negative;
-        batch.push_back({i, o * of_class * std::clamp(L.slope, -1e12, 1e12)});
+        const double own = own_rate(plan, X, i, L.value);
+        batch.push_back({i, o * of_class * own * std::clamp(L.slope, -1e12, 1e12)});
         total += o;
         if (total >= plan.batch * (1 - 1e-12) || plan.batch <= 1) step();
     }
@@ -333,9 +333,10 @@ struct Epoch {
     void step() {
         double* m = work.slots;
         const double share = std::min(1.0, total), eta = rate(plan, m[TIME]);
+        const double along = plan.schedule < PA1 ? eta : 1;  // rows have their own
         if (plan.l2 > 0) shrink(1 - plan.l2 * eta * share);
         for (const Pending& row : batch)
-            move(row.i, -eta * row.slope / std::max(1.0, total));  // (2)
+            move(row.i, -along * row.slope / std::max(1.0, total));  // (2)
         if (work.mean && m[TIME] >= plan.average_from) {
             S += scale * share;
             m[MEAN_COUNT] += share;

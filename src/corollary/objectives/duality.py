@@ -77,10 +77,11 @@ from scipy.special import xlogy
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_finite_values
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import readable
 from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
 from corollary.objectives.chunk_losses import scores, weighted
-from corollary.objectives.loss import Loss
+from corollary.objectives.loss import ScoreLoss
 from corollary.objectives.penalties import Penalty
 from corollary.objectives.softmax import log_softmax
 
@@ -100,8 +101,6 @@ __all__ = [
     "scaled_huber_gap",
 ]
 
-WIDTHS = (0.0, 1e-3, 1e-2, 0.1, 0.5, 1.0)  # of corners; 0 is the slope itself
-
 
 @dataclass(frozen=True)
 class DualSums(Statistics):
@@ -113,6 +112,7 @@ class DualSums(Statistics):
     vx: Floats  # (k, 2, d) sums of o v x
 
 
+@readable
 @dataclass(frozen=True)
 class DualityGap:
     """The value of (1), the best bound found, and their distance.
@@ -131,21 +131,16 @@ class DualityGap:
 
 
 def dual_sums(
-    loss: Loss, X: Matrix, y: Vector, f: Vector, weights: Vector | None = None
+    loss: ScoreLoss, X: Matrix, y: Vector, f: Vector, weights: Vector | None = None
 ) -> DualSums:
     """Return the sums of rows with scores f."""
     y, f = np.asarray(y, float), np.asarray(f, float)
     o = np.ones(len(y)) if weights is None else np.asarray(weights, float)
-    u = y * f if loss.margin else f - y
-    cornered = not np.isfinite(loss.lipschitz) and np.isfinite(loss.slope(u)).all()
-    choices = [loss.slope(u)]
-    if cornered:
-        choices += [loss.smoothed(u, width) for width in WIDTHS[1:]]
-    V = np.array([y * v if loss.margin else v for v in choices])  # (k, n)
+    V = loss.slopes(y, f)  # (k, n)
     parts = [o * np.where(V > 0, V, 0.0), o * np.where(V < 0, V, 0.0)]
     conjugates = o * np.array([loss.conjugate(y, v) for v in V])
     return DualSums(
-        float(o @ loss.at(u)),
+        float(o @ loss.value(y, f)),
         np.stack([part.sum(axis=1) for part in parts], axis=1),
         np.stack([(conjugates * (part != 0)).sum(axis=1) for part in parts], axis=1),
         np.stack([np.asarray((X.T @ part.T).T, float) for part in parts], axis=1),
@@ -249,7 +244,7 @@ def scaled_huber_gap(
 
 
 def duality_gap(
-    loss: Loss,
+    loss: ScoreLoss,
     X: Any,
     y: Any,
     w: Any,
@@ -263,7 +258,7 @@ def duality_gap(
 
     Parameters
     ----------
-    loss : Loss
+    loss : ScoreLoss
         Convex, such as `Hinge()` or `Logistic()`.
     X : array or sparse matrix of shape (n, d)
     y : array of shape (n,)

@@ -166,7 +166,8 @@ def object_of(pairs: list[tuple[str, Any]]) -> Any:
     if len(pairs) == 1 and pairs[0][0] == "float":
         if not isinstance(pairs[0][1], str):
             raise ModelFileError("a number must be given by its bits")
-        return float.fromhex(pairs[0][1])
+        number = float.fromhex(pairs[0][1])
+        return number if number == number else np.nan  # as a default parameter is
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ModelFileError("its tree holds a key twice")

@@ -29,7 +29,7 @@ from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Transformer
 from corollary.core.vectors import numbers
 from corollary.engine import Chunk, Data, Fitted, SummationLearner
-from corollary.engine.order_statistics import Cells, Ranges
+from corollary.engine.order_statistics import MOST_PASSES, Cells, Ranges
 
 __all__ = [
     "Expansion",
@@ -128,6 +128,11 @@ class RangesLearner(SummationLearner):
         return ()
 
     @hook
+    def _method(self) -> str:
+        """Return the rule by which a quantile lies between two values."""
+        return "linear"
+
+    @hook
     def _prepare(self, data: Data, seed: int) -> Any:
         """Check the parameters against the data; return what else is to be known."""
         return None
@@ -136,7 +141,14 @@ class RangesLearner(SummationLearner):
         """Begin to look for ranges and quantiles."""
         given = self._prepare(data, seed)
         source = data.source
-        return Ranges.begin(source.n_features, self._asked(), source.dtype, given)
+        return Ranges.begin(
+            source.n_features,
+            self._asked(),
+            source.dtype,
+            given,
+            method=self._method(),
+            n_rows=source.n_rows,
+        )
 
     def statistics(self, chunk: Chunk, state: Ranges) -> Cells:
         """Count rows in the cells of the search."""
@@ -156,8 +168,9 @@ class RangesLearner(SummationLearner):
 
     def max_passes(self) -> int:
         """Bound the search: a double has 64 bits."""
-        return 12
+        return MOST_PASSES
 
+    @hook
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
         publish_columns(self, fitted)

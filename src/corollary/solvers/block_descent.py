@@ -70,8 +70,8 @@ class BlockSet(ColumnSet):
 
     def solve(self, penalty: Penalty, epochs: int, goal: float) -> int:
         """Descend until the gap within the set meets the goal; return the epochs."""
-        C, y2, _ = self.problem
-        C, used = np.ascontiguousarray(C[self.columns].T), 0
+        every, y2, _ = self.problem
+        C, used = np.ascontiguousarray(every[self.columns].T, dtype=np.float64), 0
         while True:
             B = np.ascontiguousarray(self.b.T)
             Q, step = C - B @ self.gram, np.empty(len(C))
@@ -82,7 +82,8 @@ class BlockSet(ColumnSet):
             done = not left > goal or used >= epochs
             self.b = np.ascontiguousarray(B.T)
             if not done or goal <= SHARP * y2:
-                self.b = newton_step(self.gram, C.T, penalty, self.b)
+                b = newton_step(self.gram, C.T, penalty, self.b)
+                self.b = np.asarray(b, dtype=np.float64)
             if done:
                 return used
 

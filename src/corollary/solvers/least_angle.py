@@ -70,7 +70,8 @@ class AnglePath:
     d : int
         Number of columns.
     gap : float or None
-        The duality gap of the lasso at the last knot, over N; None where alpha is 0.
+        The duality gap of the lasso at alpha_min, also of a walk that ended before, or
+        at the last knot where that is 0; over N.  None where alpha is 0.
     spread : float
         How far the active correlations are apart at the end, relative to the first.
     objective : float
@@ -160,7 +161,8 @@ class Walk:
         self.barred = np.zeros(len(self.c), dtype=bool)  # active, or dependent
         self.size = float((self.c if positive else np.abs(self.c)).max(initial=0.0))
         self.now = self.size  # lambda
-        self.u = self.v = np.zeros(0)
+        self.u: Floats = np.zeros(0)
+        self.v: Floats = np.zeros(0)
         self.left: tuple[int, float] | None = None  # what left last, and its sign
 
     def enter(self, j: int, sign: float) -> bool:
@@ -186,7 +188,7 @@ class Walk:
 
     def aim(self) -> tuple[Floats, Floats]:
         """Solve (2), and return p and q of (3)."""
-        uv = np.empty((len(self.active), 2), order="F")
+        uv: Floats = np.empty((len(self.active), 2), order="F")
         uv[:, 0], uv[:, 1] = self.c[self.active], self.signs
         uv = self.factor.solve(uv)
         self.u, self.v = uv[:, 0], uv[:, 1]
@@ -285,7 +287,8 @@ def least_angle_path(
     n = float(design.n[k])
     walk = Walk(design, k, lasso=lasso, positive=positive, end=alpha_min * n)
     empty = np.zeros(0, dtype=np.intp)
-    knots, columns, values = [walk.now / n], [empty], [np.zeros(0)]
+    knots, columns = [walk.now / n], [empty]
+    values: list[Floats] = [np.zeros(0)]
     steps, floor = 0, max(walk.end, SPENT * walk.size)
     start = int((walk.c if positive else np.abs(walk.c)).argmax()) if len(walk.c) else 0
     joining = (start, 1.0 if positive else float(np.sign(walk.c[start])))
@@ -329,7 +332,8 @@ def concluded(
     r2 = max(0.0, float(design.y2[k]) - float(b @ (walk.c + q)))
     sizes = np.abs(q[walk.active])
     spread = float(np.ptp(sizes)) / walk.size if len(sizes) and walk.size else 0.0
-    penalty = Penalty(n * knots[-1], 1.0, walk.positive)
+    asked = walk.end if walk.lasso and walk.end > 0 else n * knots[-1]
+    penalty = Penalty(asked, 1.0, walk.positive)
     penalised = walk.lasso and penalty.l1 > SPENT * walk.size
     gap = least_squares_gap(b, q, r2, penalty) / n if penalised else None
     value = r2 / 2 + (penalty.value(b) if walk.lasso else 0.0)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Vector
 from corollary.solvers.design import ColumnSet, Design
 from corollary.solvers.least_angle import Factor
 
@@ -53,7 +53,7 @@ class Pursuit:
         Number of columns.
     """
 
-    columns: Floats
+    columns: Vector
     values: tuple[Floats, ...]
     objective: float
     reached: bool
@@ -94,7 +94,8 @@ def pursue(
     Pursuit
     """
     chosen, factor, c = ColumnSet(design, k), Factor(), design.c[:, k]
-    q, r2, values = c, float(design.y2[k]), []
+    q, r2 = c, float(design.y2[k])
+    values: list[Floats] = []
     size = float(np.abs(c).max(initial=0.0))
     goal = -1.0 if tol is None else tol
     spent = False

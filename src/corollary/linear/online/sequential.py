@@ -55,14 +55,8 @@ CODES = {
         ).split()
     )
 }
-SCHEDULES = {
-    "constant": 0,
-    "adaptive": 0,
-    "optimal": 1,
-    "invscaling": 2,
-    "pa1": 3,
-    "pa2": 4,
-}
+SCHEDULES = {"constant": 0, "adaptive": 0, "optimal": 1, "invscaling": 2}
+SCHEDULES |= {"pa1": 3, "pa2": 4}
 TINY_RATE = 1e-6
 
 

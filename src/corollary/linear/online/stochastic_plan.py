@@ -51,6 +51,7 @@ __all__ = [
 
 RATES = 10.0 ** np.arange(-6, 2)  # of the pilot
 PILOT_ROWS = 1000
+PASSIVE = ("hinge", "epsilon_insensitive")  # losses of passive-aggressive steps
 RULES = {
     "penalty": one_of("l2", "l1", "elasticnet", None),
     "alpha": real(0),
@@ -62,9 +63,7 @@ RULES = {
     "verbose": whole(0) | boolean,
     "epsilon": real(0),
     "random_state": seed,
-    "learning_rate": one_of(
-        "constant", "optimal", "invscaling", "adaptive", "pa1", "pa2"
-    ),
+    "learning_rate": one_of(*SCHEDULES),
     "eta0": real(0, ends="(]") | one_of("pilot"),
     "power_t": real(),
     "early_stopping": boolean,
@@ -87,6 +86,20 @@ def loss_named(learner: Any) -> Loss:
     return Quantile(learner.quantile) if kind is Quantile else kind()
 
 
+def check_passive(learner: Any, rate: str) -> None:
+    """Refuse what passive-aggressive steps are not defined for."""
+    wrong: str | None = None
+    if learner.loss not in PASSIVE:
+        must, wrong = f"a loss among {', '.join(PASSIVE)}", repr(learner.loss)
+    elif learner.batch_size != 1:
+        must, wrong = "batch_size=1", repr(learner.batch_size)
+    elif isinstance(learner.eta0, str):
+        must, wrong = "a number for eta0", repr(learner.eta0)
+    if wrong is not None:
+        text = f"learning_rate={rate!r} needs {must}"
+        raise ParameterError(sentence(learner, text, wrong))
+
+
 def plan_of(learner: Any, loss: Loss, penalty: Penalty) -> Plan:
     """Turn a learner's parameters into a plan, the rate of a pilot left open."""
     rate = learner.learning_rate
@@ -98,7 +111,7 @@ def plan_of(learner: Any, loss: Loss, penalty: Penalty) -> Plan:
         remedy = "Use learning_rate='constant' or 'invscaling'."
         raise ParameterError(sentence(learner, must, "0", remedy))
     if rate in ("pa1", "pa2"):
-        check_passive(learner)
+        check_passive(learner, rate)
     kinds = ("epsilon", "delta", "q")
     parameter = next((getattr(loss, k) for k in kinds if hasattr(loss, k)), 0.0)
     name = "epsilon_insensitive" if learner.loss == "absolute_error" else learner.loss
@@ -118,19 +131,6 @@ def plan_of(learner: Any, loss: Loss, penalty: Penalty) -> Plan:
         window=float(learner.window),
         batch=float(learner.batch_size),
     )
-
-
-def check_passive(learner: Any) -> None:
-    """Refuse what the steps of `passive_aggressive.py` are not defined for."""
-    fitting = "hinge" if learner.target == "labels" else "epsilon_insensitive"
-    stated = {"loss": fitting, "batch_size": 1}
-    for name, value in stated.items():
-        if getattr(learner, name) != value:
-            must = f"learning_rate={learner.learning_rate!r} needs {name}={value!r}"
-            raise ParameterError(sentence(learner, must, repr(getattr(learner, name))))
-    if isinstance(learner.eta0, str):
-        must = f"eta0 must be a number, C, for learning_rate={learner.learning_rate!r}"
-        raise ParameterError(sentence(learner, must, repr(learner.eta0)))
 
 
 def first_time(loss: Loss, alpha: float) -> float:

@@ -18,8 +18,7 @@ So the pull of a row is bounded, and by (3) the mean square of what is cut off i
 sigma grows with y, which makes the fit indifferent to its units.  As epsilon grows, (1)
 becomes least squares with sigma^2 the mean of the squared residuals; epsilon = 1.35
 loses 5 % of the efficiency of least squares where the noise is Gaussian.  Rows with
-|z| > epsilon are the outliers.  Rows with wild x are not bounded: use
-`RANSACRegressor` or `TheilSenRegressor` for them.
+|z| > epsilon are the outliers.  The pull of rows with wild x is not bounded.
 
 The minimum is found by L-BFGS over (w, b, log sigma), one pass over any data a step,
 from least squares, preconditioned by the covariance of x.  The gap of (1) to its dual
@@ -309,7 +308,7 @@ class HuberRegressor(SummationLearner, SingleRegressor):
         self.intercept_ = dtype.type(b) if self.fit_intercept else 0.0
         self.scale_ = units.spread_y * sigma
         self.n_iter_ = fitted.report.passes - 1
-        vars(self).pop("outliers_", None)
+        self.__dict__.pop("outliers_", None)
         if fitted.rows is not None:
             out = fitted.rows[0]
             if state.kept is not None:

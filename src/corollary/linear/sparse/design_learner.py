@@ -11,6 +11,7 @@ A fit goes one of two ways to the same answer:
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -20,7 +21,9 @@ import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
+from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.roles import Regressor
+from corollary.core.vectors import numbers
 from corollary.engine import (
     ArraySource,
     Chunk,
@@ -36,6 +39,7 @@ from corollary.solvers.design import Design, Grams, Rows
 __all__ = ["DesignLearner", "Shrunk", "by_gram"]
 
 FEW_COLUMNS = 200  # their Gram matrix costs nothing
+SAME = 1e-4  # of the largest entry, that two Gram matrices may differ by
 SOME_COLUMNS = 2000  # worth a Gram matrix if there are several times as many rows
 
 
@@ -100,6 +104,8 @@ class DesignLearner(SummationLearner, Regressor):
         """Solve by the Gram matrix; the rows route waits for `settle`."""
         if state.route == "rows":
             return state
+        if np.ndim(getattr(self, "precompute", False)) == 2:
+            check_given(self, s, state.d)
         design = Grams([s], state.d, intercept=self.fit_intercept)
         return self._solved(design, state)
 
@@ -145,6 +151,32 @@ def coefficients_before(learner: Any, d: int) -> Floats | None:
         return None
     before = np.atleast_2d(learner.coef_)
     return before if before.shape[1] == d else None
+
+
+def check_given(learner: Any, s: Moments, d: int) -> None:
+    """Refuse a Gram matrix of other rows; warn of one whose columns are not centred.
+
+    Weights may be scaled in it.  It is a check alone: the sums are at hand anyway.
+    """
+    G = numbers(learner, learner.precompute, "precompute", ParameterError)
+    S, mean = s.M2[:d, :d], s.mean[:d]
+    raw = S + s.n * np.outer(mean, mean)
+    if G.shape != (d, d) or not (proportional(G, S) or proportional(G, raw)):
+        must = f"precompute must be the Gram matrix of X, of shape ({d}, {d})"
+        came = f"another matrix, of shape {G.shape}"
+        raise DataError(sentence(learner, must, came, "Use precompute=True."))
+    if learner.fit_intercept and not proportional(G, S):
+        text = "precompute is of columns that are not centred, as an intercept needs"
+        text = f"{type(learner).__name__}: {text}; the Gram matrix is computed anew."
+        warnings.warn(text, UserWarning, stacklevel=6)
+
+
+def proportional(A: Floats, B: Floats) -> bool:
+    """Tell whether two matrices are the same but for a factor and rounding."""
+    a, b = np.abs(A).max(initial=0.0), np.abs(B).max(initial=0.0)
+    if not a or not b:
+        return bool(a == b)
+    return bool(np.abs(A / a - B / b).max() <= SAME)
 
 
 def two_dimensional(y: Any) -> Any:

@@ -57,7 +57,7 @@ class Lasso(DesignLearner):
         Whether to fit b0, which is not penalised.
     precompute : bool or array, default=False
         True asks for the Gram matrix of all columns; otherwise the shape of the data
-        decides.  A given matrix is not needed: it is only an order to use one.
+        decides.  A given matrix must be that of X; it is checked, not needed.
     copy_X : bool, default=True
         Kept for compatibility; X is never changed.
     max_iter : int, default=1000

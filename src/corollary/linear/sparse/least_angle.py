@@ -30,7 +30,7 @@ Osborne, Presnell and Turlach (2000).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,7 @@ from corollary.core.parameters import (
     seed,
     whole,
 )
+from corollary.core.records import readable
 from corollary.core.report import Optimality, Report, StopReason, stored_gap
 from corollary.engine import Fitted
 from corollary.linear.convex_statements import sparse_problem
@@ -312,6 +313,25 @@ def publish_paths(learner: Any, state: Shrunk) -> None:
         learner.coef_path_ = coefs if many else coefs[0]
 
 
+@readable
+class LarsPath(NamedTuple):
+    """A path, as a tuple in scikit-learn's order."""
+
+    alphas: Any  # (k,), falling, or the last
+    active: list[int]
+    coefs: Floats  # (d, k), or (d,)
+
+
+@readable
+class CountedLarsPath(NamedTuple):
+    """A path with the number of its steps."""
+
+    alphas: Any
+    active: list[int]
+    coefs: Floats
+    n_iter: int
+
+
 def lars_path(
     X: Any,
     y: Any,
@@ -323,7 +343,7 @@ def lars_path(
     sample_weight: Any = None,
     return_path: bool = True,
     return_n_iter: bool = False,
-) -> tuple[Any, ...]:
+) -> LarsPath | CountedLarsPath:
     """Compute the path of least angle regression or of the lasso, without intercept.
 
     Parameters
@@ -383,5 +403,5 @@ def lars_path(
     )
     coefs: Floats = path.coefs if return_path else path.coef
     alphas = path.alphas if return_path else float(path.alphas[-1])
-    found = alphas, list(path.active), coefs.astype(X.dtype)
-    return (*found, path.n_iter) if return_n_iter else found
+    found = LarsPath(alphas, list(path.active), coefs.astype(X.dtype))
+    return CountedLarsPath(*found, path.n_iter) if return_n_iter else found
