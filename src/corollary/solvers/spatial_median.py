@@ -32,7 +32,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 
-__all__ = ["SpatialMedian", "spatial_median"]
+__all__ = ["SpatialMedian", "spatial_median", "weighted_median"]
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -44,6 +44,7 @@ class SpatialMedian(NamedTuple):
     objective: float
     gap: float
     iterations: int
+    interrupted: bool = False
 
 
 class Look(NamedTuple):
@@ -71,6 +72,7 @@ def spatial_median(
     Returns
     -------
     SpatialMedian
+        After Ctrl-C the best point so far, marked as interrupted.
 
     Examples
     --------
@@ -84,17 +86,19 @@ def spatial_median(
         return SpatialMedian(m, float(o @ np.abs(W[:, 0] - m)), 0.0, 1)
     m = np.array([weighted_median(column, o) for column in W.T])
     here = look(W, o, m)
-    for k in range(max_iter):
-        gap = gap_at(W, o, m, here)
-        if gap <= tol * here.P:
-            return SpatialMedian(m, here.P, gap, k)
-        tries = [candidate for candidate in (newton(m, here), weiszfeld(W, m, here))]
-        looks = [look(W, o, candidate) for candidate in tries]
-        best = int(np.argmin([found.P for found in looks]))
-        if not looks[best].P < here.P:
-            return SpatialMedian(m, here.P, gap, k)
-        m, here = tries[best], looks[best]
-    return SpatialMedian(m, here.P, gap_at(W, o, m, here), max_iter)
+    gap, k = gap_at(W, o, m, here), 0
+    try:
+        while gap > tol * here.P and k < max_iter:
+            tries = (newton(m, here), weiszfeld(m, here))
+            looks = [look(W, o, candidate) for candidate in tries]
+            best = int(np.argmin([found.P for found in looks]))
+            if not looks[best].P < here.P:
+                break
+            below = gap_at(W, o, tries[best], looks[best])
+            m, here, gap, k = tries[best], looks[best], below, k + 1
+    except KeyboardInterrupt:  # what was found so far is a point as good as its gap
+        return SpatialMedian(m, here.P, gap, k, interrupted=True)
+    return SpatialMedian(m, here.P, gap, k)
 
 
 def look(W: Floats, o: Floats, m: Floats) -> Look:
@@ -119,7 +123,7 @@ def newton(m: Floats, here: Look) -> Floats:
         return m
 
 
-def weiszfeld(W: Floats, m: Floats, here: Look) -> Floats:
+def weiszfeld(m: Floats, here: Look) -> Floats:
     """Return (3), of which points on m hold their part back."""
     total = here.pull.sum()
     return m + here.g / total if total > 0 else m

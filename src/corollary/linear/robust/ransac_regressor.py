@@ -30,7 +30,7 @@ Course: S3-88. References: Fischler and Bolles (1981); Choi, Kim and Yu (2009).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -85,6 +85,14 @@ class Rows:
         return float(self.w.sum())
 
 
+class Ended(NamedTuple):
+    """Why no further draw is made."""
+
+    reason: StopReason
+    rule: str = "interrupt"  # the parameter that ended the draws
+    remedy: str = ""
+
+
 @dataclass(frozen=True)
 class Consensus:
     """The best set so far."""
@@ -92,6 +100,8 @@ class Consensus:
     trial: Trial | None = None
     count: float = 1.0  # the least that a set must weigh
     score: float = -np.inf
+    draws: float = np.inf  # that (2) asks for
+    ended: Ended | None = None
 
 
 class RANSACRegressor(RowsLearner, Regressor):
@@ -138,7 +148,8 @@ class RANSACRegressor(RowsLearner, Regressor):
         `is_data_valid`, by `is_model_valid`.
     n_features_in_ : int
     report_ : Report
-        With the probability that no draw was clean.
+        With the rule that ended the draws, and the probability (2) that one of them was
+        clean.
 
     Examples
     --------
@@ -212,7 +223,8 @@ class RANSACRegressor(RowsLearner, Regressor):
         distinct = self._distinct(rows)
         k = self._size(distinct)
         threshold = self._threshold(distinct)
-        best, most = self._search(distinct, k, threshold)
+        best = self._search(distinct, k, threshold)
+        assert best.trial is not None  # or the search has raised
         residuals = self._residuals(rows.y, best.trial.predict(rows.X))
         mask = residuals <= threshold
         model = clone(self._base())
@@ -222,8 +234,9 @@ class RANSACRegressor(RowsLearner, Regressor):
         if rows.kept is not None:
             self.inlier_mask_ = np.zeros(len(rows.kept), dtype=bool)
             self.inlier_mask_[rows.kept] = mask
-        self._account(best.count / distinct.n, k, threshold, most, report)
+        self._account(best, (best.count / distinct.n) ** k, report)
         report.facts |= {"n_inliers": int(mask.sum()), "n_rows": rows.n}
+        report.facts["threshold"] = threshold
 
     def _distinct(self, rows: Chunk) -> Rows:
         """Put the rows in the order of their content; equal ones become one."""
@@ -244,7 +257,9 @@ class RANSACRegressor(RowsLearner, Regressor):
         n, d, asked = len(rows.w), rows.X.shape[1], self.min_samples
         if asked is None:
             if not is_least_squares(self._base()):
-                must = "min_samples must be given for other estimators than least squares"
+                must = (
+                    "min_samples must be given for other estimators than least squares"
+                )
                 raise ParameterError(sentence(self, must, type(self._base()).__name__))
             k = d + 1
         elif 0 < asked < 1:
@@ -252,7 +267,7 @@ class RANSACRegressor(RowsLearner, Regressor):
         else:
             k = int(asked)
         if not 1 <= k <= n:
-            must = f"min_samples must be from 1 to the number of rows = {n}"
+            must = f"min_samples must be from 1 to n_samples = {n}"
             remedy = "Use fewer columns, or more rows."
             raise ParameterError(sentence(self, must, f"{k}", remedy))
         return k
@@ -275,36 +290,56 @@ class RANSACRegressor(RowsLearner, Regressor):
         off = off if self.loss == "absolute_error" else off**2
         return off.sum(axis=1) if off.ndim == 2 else off
 
-    def _search(
-        self, rows: Rows, k: int, threshold: float
-    ) -> tuple[Consensus, float]:
-        """Draw until (2); return the best set, and how many draws (2) asks for."""
+    def _search(self, rows: Rows, k: int, threshold: float) -> Consensus:
+        """Draw until (2) or another rule ends it; return the best set."""
         self.n_trials_ = self.n_skips_no_inliers_ = 0
         self.n_skips_invalid_data_ = self.n_skips_invalid_model_ = 0
-        best, bound = Consensus(), np.inf
-        most, trials = float(self.max_trials), self._trials(rows, k)
-        while self.n_trials_ < min(most, bound) and self._skips() <= self.max_skips:
-            self.n_trials_ += 1
-            trial = next(trials)
-            if trial is None:
-                continue
-            with names_checked():
-                off = self._residuals(rows.y, trial.predict(rows.X))
-            inside = off <= threshold
-            count = float(rows.w[inside].sum())
-            if count < best.count:
-                self.n_skips_no_inliers_ += 1
-                continue
-            score = trial.score(rows.X[inside], rows.y[inside], rows.w[inside])
-            if best.trial is not None and count == best.count and score < best.score:
-                continue
-            best = Consensus(trial, count, score)
-            bound = draws_needed(count / rows.n, k, float(self.stop_probability))
-            if count >= self.stop_n_inliers or score >= self.stop_score:
-                bound = 0.0
+        best, trials = Consensus(), self._trials(rows, k)
+        try:
+            while (ended := self._ended(best)) is None:
+                self.n_trials_ += 1
+                best = self._better(best, next(trials), rows, k, threshold)
+        except KeyboardInterrupt:
+            if best.trial is None:
+                raise
+            ended = Ended(StopReason.INTERRUPTED)
         if best.trial is None:
             raise self._no_consensus()
-        return best, bound
+        return replace(best, ended=ended)
+
+    def _ended(self, best: Consensus) -> Ended | None:
+        """Say why no further draw is made, or None."""
+        if best.count >= self.stop_n_inliers and best.trial is not None:
+            return Ended(StopReason.CONVERGED, "stop_n_inliers")
+        if best.score >= self.stop_score:
+            return Ended(StopReason.CONVERGED, "stop_score")
+        if self.n_trials_ >= best.draws:
+            return Ended(StopReason.CONVERGED, "stop_probability")
+        if self.n_trials_ >= self.max_trials:
+            remedy = "Raise max_trials, or lower min_samples."
+            return Ended(StopReason.MAX_PASSES, "max_trials", remedy)
+        if self._skips() > self.max_skips:
+            remedy = "More draws were skipped than max_skips allows. Raise it."
+            return Ended(StopReason.MAX_PASSES, "max_skips", remedy)
+        return None
+
+    def _better(
+        self, best: Consensus, trial: Trial | None, rows: Rows, k: int, threshold: float
+    ) -> Consensus:
+        """Return the better one of the best set and that of a draw (1)."""
+        if trial is None:
+            return best
+        with names_checked():
+            inside = self._residuals(rows.y, trial.predict(rows.X)) <= threshold
+        count = float(rows.w[inside].sum())
+        if count < best.count:
+            self.n_skips_no_inliers_ += 1
+            return best
+        score = trial.score(rows.X[inside], rows.y[inside], rows.w[inside])
+        if best.trial is not None and count == best.count and score < best.score:
+            return best
+        draws = draws_needed(count / rows.n, k, float(self.stop_probability))
+        return Consensus(trial, count, score, draws)
 
     def _skips(self) -> int:
         return (
@@ -357,30 +392,25 @@ class RANSACRegressor(RowsLearner, Regressor):
 
         return Trial(model.predict, score)
 
-    def _account(
-        self, share: float, k: int, threshold: float, bound: float, report: Report
-    ) -> None:
-        """Report the draws, and how likely it is that none was clean."""
-        if self.estimator_ is not None and hasattr(self.estimator_, "report_"):
-            report.warnings += self.estimator_.report_.warnings
-        enough = self.n_trials_ >= bound
-        report.stop = StopReason.CONVERGED if enough else StopReason.MAX_PASSES
+    def _account(self, best: Consensus, clean: float, report: Report) -> None:
+        """Report why the draws ended, and how likely it is that one was clean."""
+        report.warnings += getattr(self.estimator_, "report_", report).warnings
+        if best.ended is not None:
+            report.stop, report.remedy = best.ended.reason, best.ended.remedy
+            report.facts["stop_rule"] = best.ended.rule
         report.passes = self.n_trials_
-        missed = (1 - share**k) ** self.n_trials_
+        missed = (1 - clean) ** self.n_trials_
         kind = "the probability that no draw was clean is"
         report.optimality = Optimality(kind, missed)
-        if self._skips() > self.max_skips:
-            report.remedy = "More draws were skipped than max_skips allows. Raise it."
-        elif not enough:
-            report.remedy = "Raise max_trials, or lower min_samples."
+        report.facts["clean_draw"] = 1 - missed
         report.facts["n_trials"] = self.n_trials_
-        report.facts["threshold"] = threshold
         report.facts["estimator"] = type(self.estimator_).__name__
 
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Floats:
         """Return what the estimator predicts."""
-        return self.estimator_.predict(self._checked(X))
+        X = self._checked(X)
+        return self.estimator_.predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the estimator.
@@ -392,7 +422,8 @@ class RANSACRegressor(RowsLearner, Regressor):
         sample_weight : array of shape (n,), optional
         """
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self.estimator_.score(self._checked(X), y, **given))
+        X = self._checked(X)
+        return float(self.estimator_.score(X, y, **given))
 
     def _checked(self, X: Any) -> Matrix:
         check_is_fitted(self)

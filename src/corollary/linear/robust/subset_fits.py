@@ -3,7 +3,7 @@
 Robust methods fit a line to a few rows at a time and look how the fits agree.  For the
 rows i_1, ..., i_k of a subset and X~ = [1 X] (or X),
 
-    b = argmin ||X~_subset b - y_subset||^2,   the shortest b where there are several (1)
+    b = argmin ||X~_subset b - y_subset||^2,   of several the shortest            (1)
 
 Subsets of one size are stacked, so that one call of a decomposition solves a block of
 them.  Draws are of distinct rows, one after the other, each with a probability
@@ -21,6 +21,7 @@ from corollary.core.arrays import Floats, Vector
 __all__ = ["drawn_subsets", "subset_solutions"]
 
 BLOCK = 2**22  # bytes of a stack of subsets
+SINGULAR = 1e-6  # what a solved equation leaves, of its right side, at most
 CROWDED = 3.0  # times the square of a subset over the rows, where all are permuted
 
 
@@ -43,7 +44,7 @@ def drawn_subsets(
     [[0, 2, 3], [0, 2, 3]]
     """
     n = len(weights)
-    if size * size > CROWDED * n or len(np.unique(weights)) > 1:
+    if size * size > CROWDED * n or (weights != weights[0]).any():
         return np.array([one_subset(draw, size, weights) for _ in range(count)])
     found = draw.integers(n, size=(count, size))
     while True:
@@ -111,7 +112,8 @@ def solved(A: Floats, B: Floats) -> Floats:
         X = np.linalg.solve(A, B)
     except np.linalg.LinAlgError:
         return np.asarray(np.linalg.pinv(A) @ B)
-    off = np.abs(A @ X - B).max(axis=(1, 2)) > 1e-6 * (1 + np.abs(B).max(axis=(1, 2)))
-    if off.any():  # singular to rounding
+    left = np.abs(A @ X - B).max(axis=(1, 2))
+    off = ~(left <= SINGULAR * np.abs(B).max(axis=(1, 2)))
+    if off.any():
         X[off] = np.linalg.pinv(A[off]) @ B[off]
     return X

@@ -46,7 +46,7 @@ from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.linear.online.visits import rows_to_visit
 from corollary.linear.robust.subset_fits import drawn_subsets, subset_solutions
-from corollary.solvers.spatial_median import spatial_median
+from corollary.solvers.spatial_median import SpatialMedian, spatial_median
 
 __all__ = ["TheilSenRegressor"]
 
@@ -96,7 +96,7 @@ class TheilSenRegressor(RowsLearner, SingleRegressor):
     >>> y = 3 * X[:, 0] + 1
     >>> y[[2, 7]] = [90.0, -40.0]
     >>> model = TheilSenRegressor(random_state=0).fit(X, y)
-    >>> model.coef_.round(4).tolist(), round(model.intercept_, 4)
+    >>> model.coef_.round(4).tolist(), round(float(model.intercept_), 4)
     ([3.0], 1.0)
     """
 
@@ -143,8 +143,7 @@ class TheilSenRegressor(RowsLearner, SingleRegressor):
         n, k = len(y), self._size(len(y), X.shape[1])
         subsets = self._subsets(n, k, seed)
         W = subset_solutions(X, y, subsets, intercept=intercept)
-        o = np.exp(np.log(w)[subsets].sum(axis=1)) if (w != 1).any() else None
-        o = None if o is None else np.maximum(o / o.max(), np.finfo(float).tiny)
+        o = products(w, subsets) if (w != 1).any() else None
         tol, most = float(self.tol) ** 2, int(self.max_iter)
         found = spatial_median(W, o, tol=tol, max_iter=max(1, most))
         b, dtype = found.point.astype(rows.X.dtype), rows.X.dtype
@@ -152,18 +151,29 @@ class TheilSenRegressor(RowsLearner, SingleRegressor):
         self.intercept_ = dtype.type(b[0]) if intercept else 0.0
         self.n_subpopulation_, self.n_iter_ = len(subsets), found.iterations
         self.breakdown_ = breakdown(n, k)
-        self._account(found.objective, found.gap, report)
+        self._account(found, report)
 
-    def _account(self, objective: float, gap: float, report: Report) -> None:
+    def _account(self, found: SpatialMedian, report: Report) -> None:
         """Report the subsets, the share of wild rows that is harmless, and the gap."""
+        objective, gap = found.objective, found.gap
         done = gap <= float(self.tol) ** 2 * objective or self.n_iter_ < self.max_iter
         report.stop = StopReason.CONVERGED if done else StopReason.MAX_PASSES
+        if found.interrupted:
+            report.stop = StopReason.INTERRUPTED
+        report.passes = max(1, self.n_iter_)
         report.objective = [objective / self.n_subpopulation_]
         share = gap / objective if objective else None
         gap = gap / self.n_subpopulation_
         report.optimality = Optimality("duality gap of the median", gap, share)
         report.facts["n_subsets"] = self.n_subpopulation_
         report.facts["breakdown"] = self.breakdown_
+
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the memory of the rows, the subsets and their coefficients."""
+        p = features + int(self.fit_intercept)
+        k = p if self.n_subsamples is None else int(self.n_subsamples)
+        count = min(float(self.max_subpopulation), float(binom(rows, min(k, rows))))
+        return rows * (8.0 * features + 100.0) + count * 8.0 * (k + 5.0 * p)
 
     def _size(self, n: int, d: int) -> int:
         """Return the rows of a subset."""
@@ -189,7 +199,9 @@ class TheilSenRegressor(RowsLearner, SingleRegressor):
             flat = (i for subset in combinations(range(n), k) for i in subset)
             return np.fromiter(flat, np.int64, count * k).reshape(count, k)
         if not np.isfinite(most):
-            must = f"max_subpopulation must be finite where there are {every:.3g} subsets"
+            must = (
+                f"max_subpopulation must be finite where there are {every:.3g} subsets"
+            )
             raise DataError(sentence(self, must, f"{most}"))
         return drawn_subsets(generator(seed), int(most), k, np.ones(n))
 
@@ -198,6 +210,16 @@ class TheilSenRegressor(RowsLearner, SingleRegressor):
         """Return X b + b0."""
         X = self._query(X)
         return X @ self.coef_.astype(X.dtype) + X.dtype.type(self.intercept_)
+
+
+def products(w: Floats, subsets: Vector) -> Floats:
+    """Return the product of the weights of each subset, the largest being 1.
+
+    >>> products(np.array([1.0, 2.0, 4.0]), np.array([[0, 1], [1, 2]])).round(9)
+    array([0.25, 1.  ])
+    """
+    logs = np.log(w)[subsets].sum(axis=1)
+    return np.maximum(np.exp(logs - logs.max()), np.finfo(np.float64).tiny)
 
 
 def breakdown(n: int, k: int) -> float:
