@@ -12,8 +12,10 @@ vectors u_i = (w_i - m) / r_i,
     Weiszfeld's step:  m <- sum (o_i / r_i) w_i / sum (o_i / r_i)                   (3)
 
 (3) never raises P; Newton's step by (2) is far faster near the end, and is taken where
-it lowers P more.  At a point m = w_j the direction u_j is free: m is the minimum if the
-others' sum is not longer than o_j, otherwise m leaves along it (Vardi and Zhang).
+it lowers P more; so is the point that pulls most, since both creep towards a minimum
+that is one of the points.  At a point m = w_j the direction u_j is free: m is the
+minimum if the others' sum is not longer than o_j, otherwise m leaves along it (Vardi
+and Zhang).
 
 Any v_i with ||v_i|| <= 1 and sum o_i v_i = 0 bounds P from below,
 
@@ -89,7 +91,7 @@ def spatial_median(
     gap, k = gap_at(W, o, m, here), 0
     try:
         while gap > tol * here.P and k < max_iter:
-            tries = (newton(m, here), weiszfeld(m, here))
+            tries = (newton(m, here), weiszfeld(m, here), W[np.argmax(here.pull)])
             looks = [look(W, o, candidate) for candidate in tries]
             best = int(np.argmin([found.P for found in looks]))
             if not looks[best].P < here.P:
