@@ -40,7 +40,6 @@ def test_a_point_that_outweighs_the_others_is_the_median():
     assert found.gap <= 1e-6 * found.objective
 
 
-@pytest.mark.course("S2-28")
 def test_half_of_the_points_may_run_away():
     rng = np.random.default_rng(0)
     W = rng.normal(size=(101, 3))

@@ -23,7 +23,7 @@ Any v_i with ||v_i|| <= 1 and sum o_i v_i = 0 bounds P from below,
 
 whose distance to (1) is the duality gap.  In one dimension it is the median.
 
-Course: S2-28. References: Weiszfeld (1937); Vardi and Zhang (2000).
+References: Weiszfeld (1937); Vardi and Zhang (2000).
 """
 
 from __future__ import annotations

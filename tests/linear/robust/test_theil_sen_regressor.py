@@ -52,7 +52,6 @@ def test_slopes_are_near_sens():
     assert model.coef_[0] == pytest.approx(theilslopes(y, X[:, 0]).slope, abs=0.1)
 
 
-@pytest.mark.course("S3-88", "S2-28")
 def test_no_rows_up_to_the_breakdown_carry_it_away():
     n = 100
     X, y = rows(n)

@@ -24,7 +24,7 @@ Any estimator may be inside.  Least squares is solved for many draws at once
 once.
 
 Notation: k = min_samples; I = inlier_mask_.
-Course: S3-88. References: Fischler and Bolles (1981); Choi, Kim and Yu (2009).
+References: Fischler and Bolles (1981); Choi, Kim and Yu (2009).
 """
 
 from __future__ import annotations
@@ -115,7 +115,8 @@ class RANSACRegressor(RowsLearner, Regressor):
         Rows of a draw, k, or their share of all; needed for other estimators than
         least squares, where it is one more than there are columns.
     residual_threshold : float, optional
-        Of (1); by default the median absolute deviation of y from its median.
+        Of (1); by default the median absolute deviation of y from its median, or the
+        rounding of y where that is 0.
     is_data_valid : function, optional
         ``is_data_valid(X, y)`` of a draw; where it is False the draw is skipped.
     is_model_valid : function, optional
@@ -280,7 +281,8 @@ class RANSACRegressor(RowsLearner, Regressor):
         flat = y.ravel()
         w = np.repeat(rows.w, y.shape[1]) if y.ndim == 2 else rows.w
         centre = weighted_median(flat, w)
-        return weighted_median(np.abs(flat - centre), w)
+        rounding = 8 * float(np.finfo(rows.X.dtype).eps * np.abs(flat).max())
+        return max(rounding, weighted_median(np.abs(flat - centre), w))
 
     def _residuals(self, y: Floats, predicted: Floats) -> Floats:
         """Return the loss of each row."""

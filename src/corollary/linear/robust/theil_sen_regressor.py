@@ -24,8 +24,7 @@ It needs all rows at once; `HuberRegressor` reads any data, and is robust agains
 alone.
 
 Notation: X (n, d); b = (intercept_, coef_); k = n_subsamples.
-Course: S3-88, S2-28. References: Theil (1950); Sen (1968); Dang, Peng, Wang and Zhang
-(2008).
+References: Theil (1950); Sen (1968); Dang, Peng, Wang and Zhang (2008).
 """
 
 from __future__ import annotations
