@@ -106,6 +106,18 @@ def test_a_weight_is_a_repetition(w):
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-9)
 
 
+def test_a_subset_counts_as_often_as_its_rows_can_be_picked():
+    X, y = rows(n=31)
+    w = np.random.default_rng(0).integers(1, 5, size=31)
+    model = TheilSenRegressor(fit_intercept=False).fit(X, y, sample_weight=w)
+    assert model.coef_[0] == pytest.approx(np.median(np.repeat(y / X[:, 0], w)))
+    heavy = np.ones(31)
+    heavy[[3, 8]] = 1e6
+    line = TheilSenRegressor(tol=1e-7).fit(X, y, sample_weight=heavy)
+    slope = (y[8] - y[3]) / (X[8, 0] - X[3, 0])
+    assert line.coef_[0] == pytest.approx(slope)
+
+
 def test_the_report_holds_the_gap_of_the_median():
     X, y = rows(n=15, d=2)
     model = TheilSenRegressor(tol=1e-4).fit(X, y)
