@@ -132,6 +132,16 @@ def test_a_weight_is_a_repetition(inside):
     )
 
 
+def test_the_heaviest_set_wins_not_the_longest():
+    X = np.arange(16.0)[:, None]
+    y = np.where(np.arange(16) < 10, X[:, 0], 100 - 3 * X[:, 0])
+    options = {"residual_threshold": 1e-6, "max_trials": 300, "random_state": 0}
+    assert RANSACRegressor(**options).fit(X, y).inlier_mask_.sum() == 10
+    w = np.where(np.arange(16) < 10, 1.0, 2.5)
+    model = RANSACRegressor(**options).fit(X, y, sample_weight=w)
+    np.testing.assert_array_equal(model.inlier_mask_, w == 2.5)
+
+
 def test_lines_move_with_the_data():
     X, y, _ = line_with_wild_rows()
     A, a, c = np.array([[2.0, 1.0], [0.5, -1.0]]), np.array([3.0, -1.0]), 7.0
