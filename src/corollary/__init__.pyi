@@ -123,6 +123,8 @@ from .linear.quantile.least_absolute_deviations import (
 )
 from .linear.quantile.quantile_regressor import QuantileRegressor as QuantileRegressor
 from .linear.robust.huber_regressor import HuberRegressor as HuberRegressor
+from .linear.robust.ransac_regressor import RANSACRegressor as RANSACRegressor
+from .linear.robust.theil_sen_regressor import TheilSenRegressor as TheilSenRegressor
 from .linear.sparse.elastic_net import ElasticNet as ElasticNet
 from .linear.sparse.elastic_net import ElasticNetCV as ElasticNetCV
 from .linear.sparse.lasso import Lasso as Lasso

@@ -34,9 +34,11 @@ MORE = {
     "Nystroem": {"n_components": 20, "random_state": 0},
     "PassiveAggressiveClassifier": {"random_state": 0},
     "PassiveAggressiveRegressor": {"random_state": 0},
+    "RANSACRegressor": {"random_state": 0},
     "SGDClassifier": {"random_state": 0},
     "SGDRegressor": {"random_state": 0},
     "SVC": {"probability": True, "random_state": 0},
+    "TheilSenRegressor": {"random_state": 0},
 }
 
 

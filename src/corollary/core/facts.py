@@ -180,6 +180,17 @@ FACTS: dict[str, Fact] = {
     "expected_error": Fact("mean squared error to expect on new rows"),
     "noise_scale": Fact("scale of the noise, found beside the coefficients"),
     "n_outliers": Fact("rows beyond the bound of a robust fit", label="outliers"),
+    "n_subsets": Fact(
+        "subsets of the rows that were fitted", kind=int, label="subsets"
+    ),
+    "breakdown": Fact("share of wild rows that is harmless", words=share),
+    "stop_rule": Fact("the parameter that ended the draws", kind=str),
+    "clean_draw": Fact("probability that a draw held inliers alone", words=share),
+    "n_trials": Fact("draws of a few rows", kind=int, label="draws"),
+    "n_inliers": Fact(
+        "rows that agree with the model", kind=int, label="inliers", of="n_rows"
+    ),
+    "threshold": Fact("residual up to which a row agrees"),
     "n_updates": Fact("rows that moved the weights, in all passes", label="updates"),
     "rested": Fact("whether the last pass moved nothing", kind=bool, words=yes_or_no),
     # -- kernel machines ---------------------------------------------------------------

@@ -59,6 +59,8 @@ from .quantile.quantile_crossings import Crossings as Crossings
 from .quantile.quantile_crossings import quantile_crossings as quantile_crossings
 from .quantile.quantile_regressor import QuantileRegressor as QuantileRegressor
 from .robust.huber_regressor import HuberRegressor as HuberRegressor
+from .robust.ransac_regressor import RANSACRegressor as RANSACRegressor
+from .robust.theil_sen_regressor import TheilSenRegressor as TheilSenRegressor
 from .separability import separability as separability
 from .sparse.elastic_net import ElasticNet as ElasticNet
 from .sparse.elastic_net import ElasticNetCV as ElasticNetCV
