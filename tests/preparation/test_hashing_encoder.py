@@ -133,7 +133,6 @@ def test_another_process_gives_the_same_columns():
     assert printed.strip() == f"{rows.indices.tolist()} {rows.data.tolist()}"
 
 
-@pytest.mark.course("S4-47")
 def test_inner_products_are_fair_and_vary_as_the_theory_says():
     d, agree, D, draws = 8, 5, 32, 4000
     x, z = [0] * d, [0] * agree + [1] * (d - agree)

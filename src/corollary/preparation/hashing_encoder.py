@@ -29,7 +29,6 @@ and 3.0 are one category, and the same day in any unit.  A missing value hashes 
 alone.
 
 Notation: D = n_features; b, s by |hash| mod D and its sign; K = MOST.
-Course: S4-47.
 References: Weinberger, Dasgupta, Langford, Smola, Attenberg (2009); Bar-Yossef,
 Jayram, Kumar, Sivakumar, Trevisan (2002).
 """
