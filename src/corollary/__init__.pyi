@@ -145,6 +145,7 @@ from .preparation.polynomial_count_sketch import (
     PolynomialCountSketch as PolynomialCountSketch,
 )
 from .preparation.polynomial_features import PolynomialFeatures as PolynomialFeatures
+from .preparation.power_transformer import PowerTransformer as PowerTransformer
 from .preparation.radial_basis import RadialBasis as RadialBasis
 from .preparation.rbf_sampler import RBFSampler as RBFSampler
 from .preparation.robust_scaler import RobustScaler as RobustScaler

@@ -10,6 +10,7 @@ from .normalizer import Normalizer as Normalizer
 from .nystroem import Nystroem as Nystroem
 from .polynomial_count_sketch import PolynomialCountSketch as PolynomialCountSketch
 from .polynomial_features import PolynomialFeatures as PolynomialFeatures
+from .power_transformer import PowerTransformer as PowerTransformer
 from .radial_basis import RadialBasis as RadialBasis
 from .rbf_sampler import RBFSampler as RBFSampler
 from .robust_scaler import RobustScaler as RobustScaler
@@ -17,5 +18,8 @@ from .sigmoid_basis import SigmoidBasis as SigmoidBasis
 from .simple_imputer import SimpleImputer as SimpleImputer
 from .spline_transformer import SplineTransformer as SplineTransformer
 from .standard_scaler import StandardScaler as StandardScaler
+from .suggested_transforms import Suggestion as Suggestion
+from .suggested_transforms import Suggestions as Suggestions
+from .suggested_transforms import suggest_transforms as suggest_transforms
 from .wavelet_basis import WaveletBasis as WaveletBasis
 from .wavelet_basis import daubechies_filter as daubechies_filter

@@ -291,7 +291,7 @@ class SimpleImputer(SummationLearner, Transformer):
         """
         by_columns = getattr(X, "format", "") == "csc"
         check_is_fitted(self)
-        X = self._query(X, self.n_features_in_)
+        X = self._query(X, getattr(self, "n_features_in_", 1))
         kept = ~np.isnan(self.statistics_)
         self._warn_of_empty(kept)
         if sp.issparse(X):
