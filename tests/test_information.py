@@ -10,6 +10,7 @@ from corollary.distributions.categorical import CategoricalFamily
 from corollary.information import (
     cross_entropy,
     entropy,
+    jensen_gap,
     kl_divergence,
     mutual_information,
     phi_divergence,
@@ -85,9 +86,32 @@ def test_distance_from_uniform_is_missing_entropy(x):
 @pytest.mark.course("S1-25")
 @given(POSITIVE, POSITIVE)
 def test_jensen(weights, x):
-    p = law(weights)
-    assert np.log(p @ x) >= p @ np.log(x) - 1e-12  # concave
-    assert (p @ x) ** 2 <= p @ x**2 + 1e-9  # convex
+    p, size = law(weights), x.max() ** 2
+    for convex in (np.square, np.exp, lambda t: -np.log(t), lambda t: np.abs(t - 2)):
+        gap = jensen_gap(convex, p, x)
+        assert gap >= -1e-12 * max(size, np.exp(x.max()))
+        np.testing.assert_allclose(
+            gap, sum(p * convex(x)) - convex(p @ x), atol=1e-9 * np.exp(x.max())
+        )
+    assert jensen_gap(np.sqrt, p, x) <= 1e-12  # concave
+    variance = sum(p * (x - p @ x) ** 2)
+    np.testing.assert_allclose(jensen_gap(np.square, p, x), variance, atol=1e-12 * size)
+    np.testing.assert_allclose(jensen_gap(lambda t: 3 * t - 1, p, x), 0, atol=1e-12)
+    assert abs(jensen_gap(np.exp, p, np.full(5, 2.0))) < 1e-12
+
+
+@pytest.mark.course("S1-25")
+@given(POSITIVE, POSITIVE)
+def test_divergences_are_gaps_of_jensens_inequality(x, y):
+    p, q = law(x), law(y)
+    gap = jensen_gap(lambda t: -np.log(t), p, q / p)
+    np.testing.assert_allclose(kl_divergence(p, q), gap, atol=1e-12)
+    gap = jensen_gap(lambda t: (t - 1) ** 2, q, p / q)
+    np.testing.assert_allclose(phi_divergence(p, q, "chi2"), gap, rtol=1e-9, atol=1e-12)
+    # entropy is concave: that of a mixture is at least the mixture of entropies
+    for share in (0.2, 0.5, 0.9):
+        mixed = entropy(share * p + (1 - share) * q)
+        assert mixed >= share * entropy(p) + (1 - share) * entropy(q) - 1e-12
 
 
 @pytest.mark.course("S0-10")
@@ -167,3 +191,11 @@ def test_bad_input_gets_one_sentence(call, error, message):
     with pytest.raises(error, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+def test_jensen_gap_refuses_what_does_not_fit():
+    with pytest.raises(DataError, match="vectors of one length"):
+        jensen_gap(np.square, [0.5, 0.5], [1.0])
+    with pytest.raises(DataError, match="add up to 1"):
+        jensen_gap(np.square, [0.5, 0.6], [1.0, 2.0])
+    assert jensen_gap(np.log, [1.0, 0.0], [1.0, 0.0]) == 0.0  # where p = 0 is not asked

@@ -100,6 +100,7 @@ from .linear.least_squares.principal_component_regression import (
     PrincipalComponentRegression as PrincipalComponentRegression,
 )
 from .linear.least_squares.ridge import Ridge as Ridge
+from .linear.least_squares.ridge_classifier import RidgeClassifier as RidgeClassifier
 from .linear.least_squares.ridge_cv import RidgeCV as RidgeCV
 from .linear.logistic.logistic_regression import (
     LogisticRegression as LogisticRegression,
@@ -108,6 +109,12 @@ from .linear.logistic.logistic_regression_cv import (
     LogisticRegressionCV as LogisticRegressionCV,
 )
 from .linear.online.batch_perceptron import BatchPerceptron as BatchPerceptron
+from .linear.online.passive_aggressive import (
+    PassiveAggressiveClassifier as PassiveAggressiveClassifier,
+)
+from .linear.online.passive_aggressive import (
+    PassiveAggressiveRegressor as PassiveAggressiveRegressor,
+)
 from .linear.online.perceptron import Perceptron as Perceptron
 from .linear.online.stochastic_gradient import SGDClassifier as SGDClassifier
 from .linear.online.stochastic_gradient import SGDRegressor as SGDRegressor
@@ -115,10 +122,18 @@ from .linear.quantile.least_absolute_deviations import (
     LeastAbsoluteDeviations as LeastAbsoluteDeviations,
 )
 from .linear.quantile.quantile_regressor import QuantileRegressor as QuantileRegressor
+from .linear.robust.huber_regressor import HuberRegressor as HuberRegressor
 from .linear.sparse.elastic_net import ElasticNet as ElasticNet
 from .linear.sparse.elastic_net import ElasticNetCV as ElasticNetCV
 from .linear.sparse.lasso import Lasso as Lasso
 from .linear.sparse.lasso import LassoCV as LassoCV
+from .linear.sparse.least_angle import Lars as Lars
+from .linear.sparse.least_angle import LassoLars as LassoLars
+from .linear.sparse.multi_task import MultiTaskElasticNet as MultiTaskElasticNet
+from .linear.sparse.multi_task import MultiTaskLasso as MultiTaskLasso
+from .linear.sparse.orthogonal_matching_pursuit import (
+    OrthogonalMatchingPursuit as OrthogonalMatchingPursuit,
+)
 from .max_entropy.maximum_entropy_classifier import (
     MaximumEntropyClassifier as MaximumEntropyClassifier,
 )
@@ -133,6 +148,7 @@ from .naive_bayes.multinomial_nb import MultinomialNB as MultinomialNB
 from .persistence import load as load
 from .persistence import save as save
 from .preparation.binarizer import Binarizer as Binarizer
+from .preparation.column_transformer import ColumnTransformer as ColumnTransformer
 from .preparation.fourier_basis import FourierBasis as FourierBasis
 from .preparation.k_bins_discretizer import KBinsDiscretizer as KBinsDiscretizer
 from .preparation.landmark_features import LandmarkFeatures as LandmarkFeatures
@@ -141,6 +157,8 @@ from .preparation.min_max_scaler import MinMaxScaler as MinMaxScaler
 from .preparation.missing_indicator import MissingIndicator as MissingIndicator
 from .preparation.normalizer import Normalizer as Normalizer
 from .preparation.nystroem import Nystroem as Nystroem
+from .preparation.one_hot_encoder import OneHotEncoder as OneHotEncoder
+from .preparation.ordinal_encoder import OrdinalEncoder as OrdinalEncoder
 from .preparation.polynomial_count_sketch import (
     PolynomialCountSketch as PolynomialCountSketch,
 )
@@ -153,6 +171,7 @@ from .preparation.sigmoid_basis import SigmoidBasis as SigmoidBasis
 from .preparation.simple_imputer import SimpleImputer as SimpleImputer
 from .preparation.spline_transformer import SplineTransformer as SplineTransformer
 from .preparation.standard_scaler import StandardScaler as StandardScaler
+from .preparation.target_encoder import TargetEncoder as TargetEncoder
 from .preparation.wavelet_basis import WaveletBasis as WaveletBasis
 from .svm.crammer_singer import CrammerSingerClassifier as CrammerSingerClassifier
 from .svm.hard_margin_svc import HardMarginSVC as HardMarginSVC

@@ -9,8 +9,8 @@ function or a method, may name synonyms and, below them, words that lead there::
     Related words: vector quantisation, codebook.
 
 >>> from corollary import catalogue
->>> [entry.name for entry in catalogue.find("lloyds algorithm")]
-['KMeans']
+>>> catalogue.find("lloyds algorithm")[0].name
+'KMeans'
 """
 
 from __future__ import annotations

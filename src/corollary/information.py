@@ -16,7 +16,13 @@ D(p || u) = ln n - H(p), so that H <= ln n (log2 n in bits).  Counts f of m draw
 
     argmin_p D(f || p) = f / m,   minimum  m ln m - m + 1                        (6)
 
-which is the maximum-likelihood estimate.  (5) is (2) for phi(t) = t ln t - t + 1; where
+which is the maximum-likelihood estimate.  Behind D >= 0 is Jensen's inequality,
+
+    E phi(X) >= phi(E X),   phi convex; equality where phi is affine or X constant  (7)
+
+whose gap is (2) for phi = -ln and X = q_i / p_i with probability p_i.
+
+(5) is (2) for phi(t) = t ln t - t + 1; where
 f_i = 0 its term is p_i lim phi(t)/t, t to infinity.
 
 Notation: p, q, f vectors; P a joint table; logarithms are natural unless unit="bits".
@@ -33,11 +39,12 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.vectors import non_negative, probabilities
+from corollary.core.vectors import non_negative, numbers, probabilities
 
 __all__ = [
     "cross_entropy",
     "entropy",
+    "jensen_gap",
     "kl_divergence",
     "mutual_information",
     "phi_divergence",
@@ -228,6 +235,39 @@ def phi_divergence(p: Any, f: Any, phi: str | Callable[[Floats], Any] = "kl") ->
         raise DataError(sentence(who, must, f"0 at {np.argwhere(absent)[0].tolist()}"))
     there = f > 0
     return float((f[there] * chosen.value(p[there] / f[there])).sum()) + outside
+
+
+def jensen_gap(phi: Callable[[Floats], Any], p: Any, x: Any) -> float:
+    """Return E phi(X) - phi(E X) (7): >= 0 for a convex phi, <= 0 for a concave one.
+
+    Also known as: Jensen's inequality, Jensen gap.
+
+    Parameters
+    ----------
+    phi : function of an array
+    p : array of shape (k,)
+        Probabilities.
+    x : array of shape (k,)
+        The values of X.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    The gap of the square is the variance:
+
+    >>> jensen_gap(np.square, [0.5, 0.5], [1.0, 5.0])
+    4.0
+    """
+    who = "jensen_gap"
+    p, x = probabilities(who, p, "p"), numbers(who, x, "x")
+    if p.shape != x.shape or p.ndim != 1:
+        must = "p and x must be vectors of one length"
+        raise DataError(sentence(who, must, f"shapes {p.shape} and {x.shape}"))
+    p, x = p[p > 0], x[p > 0]
+    return float(p @ np.asarray(phi(x), float)) - float(phi(np.asarray(p @ x)))
 
 
 def x_ln_x(x: Floats) -> Floats:

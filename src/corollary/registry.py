@@ -16,10 +16,12 @@ import ast
 from functools import cache
 from pathlib import Path
 
-__all__ = ["ESTIMATORS", "OPEN_MODULES", "home", "packages", "public_names"]
+__all__ = ["ESTIMATORS", "OPEN_MODULES", "SAVED", "home", "packages", "public_names"]
 
 ROOT = Path(__file__).parent
 NO_METHODS = ("core", "persistence")  # whose names at the top are no estimators
+#: What is made of estimators that users give, and is no method by itself.
+COMPOSITIONS = ("ColumnTransformer",)
 #: Modules that are packages of one file: their `__all__` is public.
 OPEN_MODULES = ("corollary.information", "corollary.projections")
 
@@ -68,9 +70,11 @@ def home(module: str, name: str) -> str:
     return homes().get((module, name), module)
 
 
-#: Where each estimator lives; also the table of classes that a model file may name.
-ESTIMATORS = {
+#: The classes that a model file may name, and where they live.
+SAVED = {
     name: module
     for name, module in public_names().items()
     if module.split(".")[1] not in NO_METHODS
 }
+#: Where each estimator lives.
+ESTIMATORS = {n: module for n, module in SAVED.items() if n not in COMPOSITIONS}

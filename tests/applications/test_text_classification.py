@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 from corollary import ComplementNB, MultinomialNB, datasets
 from corollary.applications.text_classification import TextClassifier, words
 from corollary.core.errors import DataError, ParameterError
+from corollary.diagnostics import parameter_counts
 
 PARAGRAPH = (
     "Text Classification, or the task of automatically assigning semantic categories "
@@ -36,9 +37,30 @@ def test_the_paragraph_has_48_words_40_of_them_distinct():
     counts = TextClassifier().fit([PARAGRAPH, "other words"], [0, 1])
     assert len(counts.vocabulary()) == 42
     assert counts.model_.feature_count_[0].sum() == 48
-    # one term for each place, word and class, against one for each word and class
-    assert 48 * 50_000 * 2 == 4_800_000
-    assert 50_000 * 2 == 100_000
+
+
+@pytest.mark.course("S3-30")
+def test_the_bag_of_words_forgets_places_and_has_a_term_for_each_word_and_class():
+    """A model of places has a term for each place, word and class as well."""
+    model = TextClassifier().fit(TEXTS, NEWS)
+    n_words, n_places = len(model.vocabulary()), max(len(words(t)) for t in TEXTS)
+    terms = model.model_.feature_log_prob_.size
+    assert terms == n_words * 2
+    # categories of each place, less one, for each class
+    places = parameter_counts([n_words] * n_places, n_classes=2).naive
+    assert places == n_places * (n_words - 1) * 2
+    # the numbers of the book: 48 places, 50000 words, two classes
+    book = parameter_counts([50_000] * 48, n_classes=2).naive
+    assert book == 4_800_000 - 48 * 2
+    assert parameter_counts([50_000], n_classes=2).naive == 100_000 - 2
+    # what is forgotten: the same words in another order, or twice the text
+    P = model.predict_proba(["the dog saw stocks", "stocks saw dog the"])
+    np.testing.assert_allclose(P[0], P[1], rtol=1e-12)
+    log_odds = [
+        np.log(p[1] / p[0])
+        for p in model.predict_proba(["the stocks fell", "the stocks fell " * 2])
+    ]
+    assert log_odds[1] == pytest.approx(2 * log_odds[0])  # equal priors
 
 
 @pytest.mark.course("S3-30")

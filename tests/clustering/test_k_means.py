@@ -93,6 +93,59 @@ def test_restarts_keep_the_best():
 
 
 @pytest.mark.course("S2-56", "S4-72")
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_the_best_of_given_starts_is_kept_wherever_it_stands(place):
+    # three pairs of points on a line; two starts are stuck in a bad local minimum
+    X = np.array([[0.0], [1.0], [10.0], [11.0], [20.0], [21.0]])
+    bad, good = [[0.0], [1.0], [15.5]], [[0.5], [10.5], [20.5]]
+    starts = [bad, bad, bad]
+    starts[place] = good
+    given = iter(starts)
+    asked = []
+
+    def init(X, k, random_state):
+        asked.append(k)
+        return np.array(next(given))
+
+    model = KMeans(3, init=init, n_init=3, tol=0).fit(X)
+    assert asked == [3, 3, 3]
+    assert model.inertia_ == pytest.approx(1.5)
+    assert sorted(model.cluster_centers_.ravel().tolist()) == [0.5, 10.5, 20.5]
+    assert model.labels_.tolist() == [0, 0, 1, 1, 2, 2]
+    stuck = KMeans(3, init=np.array(bad), tol=0).fit(X)
+    assert stuck.inertia_ == pytest.approx(101.0)
+
+
+@pytest.mark.course("S4-72")
+@pytest.mark.parametrize("chunk_rows", [2, 1000])
+def test_an_empty_cluster_may_be_eliminated(chunk_rows):
+    X = np.array([[0.0], [1], [2], [3], [100]])
+    start = np.array([[500.0], [1.0], [600.0], [99.0]])
+    with engine.use(chunk_rows=chunk_rows):
+        model = KMeans(4, init=start, tol=0, empty="drop").fit(X)
+    assert model.cluster_centers_.ravel().tolist() == [1.5, 100.0]
+    assert model.labels_.tolist() == [0, 0, 0, 0, 1]
+    assert model.inertia_ == pytest.approx(5.0)
+    assert model.report_.facts["n_clusters"] == 2
+    assert model.predict([[90.0]]).tolist() == [1]
+    assert model.transform(X).shape == (5, 2)
+
+
+@pytest.mark.course("S4-72")
+def test_elimination_is_that_of_the_book_and_goes_on_in_a_stream():
+    X = blobs(300, 2, 4, seed=3)
+    start = np.vstack([X[:4], np.full((3, 2), 1e3)])
+    rest, _ = naive_lloyd(X, X[:4], 60)
+    with engine.use(chunk_rows=50):
+        model = KMeans(7, init=start, tol=0, empty="drop").fit(X)
+    np.testing.assert_allclose(model.cluster_centers_, rest, rtol=1e-10)
+    model.partial_fit(X[:100])
+    assert model.cluster_centers_.shape == (4, 2)
+    late = KMeans(7, init=start, empty="drop").partial_fit(X[:150])
+    assert late.partial_fit(X[150:]).cluster_centers_.shape == (4, 2)
+
+
+@pytest.mark.course("S2-56", "S4-72")
 @pytest.mark.parametrize("chunk_rows", [7, 1000])
 def test_an_empty_cluster_takes_the_farthest_row(chunk_rows):
     X = np.array([[0.0], [1], [2], [3], [100]])

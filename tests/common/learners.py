@@ -59,6 +59,7 @@ class Data:
             "amount": np.exp(score) + 0.1,
             "none": None,
             "number": self.number,
+            "several": np.column_stack([self.number, score**2, self.X[:, 0] - score]),
             "label": self.label,
             "two": self.two,
             "apart": self.apart,
@@ -112,6 +113,25 @@ LEARNERS = [
         ("coef_", "intercept_"),
         "number",
     ),
+    *(
+        Case(name, {"alpha": 0.5, "tol": 1e-14}, ("coef_", "intercept_"), "several")
+        for name in ("MultiTaskLasso", "MultiTaskElasticNet")
+    ),
+    Case(
+        "HuberRegressor",
+        {"tol": 1e-9},
+        ("coef_", "intercept_", "scale_"),
+        "number",
+        1e-7,
+    ),
+    Case(
+        "OrthogonalMatchingPursuit",
+        {"n_nonzero_coefs": 3},
+        ("coef_", "intercept_", "n_iter_"),
+        "number",
+    ),
+    Case("Lars", {"n_nonzero_coefs": 4}, ("coef_", "intercept_", "alphas_"), "number"),
+    Case("LassoLars", {"alpha": 0.5}, ("coef_", "intercept_", "alphas_"), "number"),
     Case(
         "GradientDescentRegressor",
         {"tol": 0.5},
@@ -155,6 +175,7 @@ LEARNERS = [
         "two",
     ),
     Case("LeastSquaresClassifier", {}, ("coef_", "intercept_"), "label"),
+    Case("RidgeClassifier", {"alpha": 2.0}, ("coef_", "intercept_"), "label"),
     Case("LinearSVC", {"C": 0.1}, ("coef_", "intercept_"), "label"),
     Case(
         "LinearSVC",
@@ -293,7 +314,7 @@ LEARNERS = [
     Case("StandardScaler", {}, ()),
     Case("StandardScaler", {"with_mean": False}, ()),
     Case("RobustScaler", {}, ()),
-    Case("RobustScaler", {"with_centering": False}, ()),
+    Case("RobustScaler", {"quantile_range": (10.0, 90.0)}, ()),
     *(
         Case("SimpleImputer", {"strategy": strategy}, ())
         for strategy in ("mean", "median", "most_frequent")
@@ -339,6 +360,27 @@ LEARNERS = [
         {"landmarks": "k-means", "n_landmarks": 10, "sigma": 5.0, "random_state": 0},
         ("landmarks_",),
     ),
+    Case(
+        "OneHotEncoder",
+        {"sparse_output": False, "max_categories": 4},
+        ("categories_", "infrequent_categories_"),
+        kind="categories",
+    ),
+    Case("OrdinalEncoder", {}, ("categories_",), kind="categories"),
+    Case(
+        "TargetEncoder",
+        {"cv": 2, "random_state": 0},
+        ("categories_", "encodings_", "target_mean_"),
+        "number",
+        kind="categories",
+    ),
+    Case(
+        "TargetEncoder",
+        {"smooth": 2.0},
+        ("categories_", "encodings_", "target_mean_"),
+        "label",
+        kind="categories",
+    ),
 ]
 
 #: Learners that need all rows at once, and whose answer may hang on their order.
@@ -366,6 +408,7 @@ ROWS_AT_ONCE = [
 
 
 TARGETS = {"none": "none", "labels": "label", "number": "number", "numbers": "number"}
+TARGETS["either"] = "number"
 
 
 def unlisted() -> list[Case]:
@@ -384,6 +427,16 @@ def unlisted() -> list[Case]:
 
 
 LEARNERS += unlisted()
+
+
+def all_others() -> list[Case]:
+    """Every estimator that no list above has, with its defaults."""
+    listed = {case.name for case in (*LEARNERS, *ROWS_AT_ONCE)}
+    return [
+        Case(name, {}, (), TARGETS[getattr(corollary, name).target])
+        for name in ESTIMATORS
+        if name not in listed
+    ]
 
 
 def make_data(n: int = 2000, d: int = 6, seed: int = 0) -> Data:

@@ -258,7 +258,10 @@ def infinite(model: Any, found: dict[str, Any]) -> str | None:
 def usual_target(name: str) -> str:
     """Return a target that suits an estimator."""
     kind = getattr(getattr(corollary, name), "target", "labels")
+    if name.startswith("MultiTask"):
+        return "several columns"
     usual = {"labels": "two", "number": "amounts", "numbers": "amounts"}
+    usual["either"] = "amounts"
     return usual.get(kind, "none")
 
 

@@ -27,7 +27,16 @@ def local_client():
 
 def table(X, y):
     columns = {f"x{j}": X[:, j] for j in range(X.shape[1])}
+    if y is not None and y.ndim == 2:
+        return columns | {f"y{j}": y[:, j] for j in range(y.shape[1])}
     return columns if y is None else columns | {"y": y}
+
+
+def named(y):
+    """Return what a file's source calls its target."""
+    if y is None or y.ndim == 1:
+        return None if y is None else "y"
+    return [f"y{j}" for j in range(y.shape[1])]
 
 
 def parquet(X, y, folder):
@@ -36,13 +45,13 @@ def parquet(X, y, folder):
         pa.parquet.write_table(
             whole.slice(a, b - a), folder / f"{number}.parquet", row_group_size=300
         )
-    return engine.ParquetSource(folder, target=None if y is None else "y")
+    return engine.ParquetSource(folder, target=named(y))
 
 
 def csv(X, y, folder):
     path = folder / "data.csv"
     pa.csv.write_csv(pa.table(table(X, y)), path)
-    return engine.CSVSource(path, target=None if y is None else "y")
+    return engine.CSVSource(path, target=named(y))
 
 
 def chunks(X, y, folder):
@@ -58,7 +67,7 @@ def dask_array(X, y, folder):
     import dask.array as da
 
     A = da.from_array(X, chunks=(420, -1))
-    return A if y is None else (A, da.from_array(y, chunks=420))
+    return A if y is None else (A, da.from_array(y, chunks=(420, -1)[: y.ndim]))
 
 
 SOURCES = {

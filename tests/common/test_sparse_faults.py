@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.utils import get_tags
 
 import corollary
 from common.sparse_faults import FAULTS, WRONG, matrix
@@ -46,7 +47,9 @@ def made(name):
 def target(model, n):
     if getattr(model, "target", "none") == "labels":
         return np.arange(n) % 2
-    return np.linspace(1.0, 2.0, n)
+    y = np.linspace(1.0, 2.0, n)
+    several = not get_tags(model).target_tags.single_output
+    return np.column_stack([y, y**2]) if several else y
 
 
 def broken(name, seed=0):

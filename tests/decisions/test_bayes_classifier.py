@@ -1,13 +1,18 @@
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
-from sklearn.base import BaseEstimator
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KernelDensity
 
 import corollary
-from corollary import BayesClassifier, CostSensitiveClassifier, GaussianNB
+from corollary import (
+    BayesClassifier,
+    CostSensitiveClassifier,
+    GaussianNB,
+    ParametricDensity,
+)
 from corollary.core.errors import DataError, ModelFileError, ParameterError
+from corollary.distributions import NormalMean
 
 
 def make(n=300, d=2, k=3, seed=0):
@@ -17,30 +22,16 @@ def make(n=300, d=2, k=3, seed=0):
     return means[y] + rng.normal(size=(n, d)) * scale[y][:, None], y
 
 
-class PredictiveNormal(BaseEstimator):
-    """Normal with known variance and a normal prior of its mean, averaged over it."""
-
-    def __init__(self, sd=1.0, prior_sd=1.0):
-        self.sd = sd
-        self.prior_sd = prior_sd
-
-    def fit(self, X, y=None, sample_weight=None):
-        w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight)
-        precision = w.sum() / self.sd**2 + 1 / self.prior_sd**2
-        self.mean_ = (w @ X) / self.sd**2 / precision
-        self.variance_ = self.sd**2 + 1 / precision  # sigma^2 + sigma_n^2
-        return self
-
-    def score_samples(self, X):
-        return norm.logpdf(X, self.mean_, np.sqrt(self.variance_)).sum(axis=1)
+def predictive(sd, prior_sd):
+    """Return the library's Bayesian predictive classifier, its variance known."""
+    prior = NormalMean(0.0, prior_sd**2, sd**2)
+    return BayesClassifier(ParametricDensity(prior=prior))
 
 
-class PlugInNormal(PredictiveNormal):
-    """The same with the mean of the rows taken for the truth."""
-
-    def fit(self, X, y=None, sample_weight=None):
-        self.mean_, self.variance_ = X.mean(axis=0), self.sd**2
-        return self
+def plug_in(sd):
+    """Return the same rule with the mean of the rows taken for the truth."""
+    prior = NormalMean(0.0, 1e12, sd**2)  # says nothing
+    return BayesClassifier(ParametricDensity(prior=prior, estimate="map"))
 
 
 @pytest.mark.course("S1-1", "S3-6")
@@ -92,18 +83,38 @@ def test_parzen_classifier_with_weights():
 
 
 @pytest.mark.course("S1-9")
-def test_predictive_densities_in_closed_form():
+@pytest.mark.parametrize("weighted", [False, True])
+def test_predictive_densities_in_closed_form(weighted):
     X, y = make(40, d=1)
-    model = BayesClassifier(PredictiveNormal(1.5, 2.0)).fit(X, y)
+    w = np.random.default_rng(1).integers(1, 4, 40) if weighted else np.ones(40)
+    given = w.astype(float) if weighted else None
+    model = predictive(1.5, 2.0).fit(X, y, sample_weight=given)
     joint = []
     for c in range(3):
-        x, n = X[y == c], (y == c).sum()
+        x, n = np.repeat(X[y == c], w[y == c].astype(int)), w[y == c].sum()
         mean = 2.0**2 * x.sum() / (1.5**2 + n * 2.0**2)
         variance = 1.5**2 + (1.5**2 * 2.0**2) / (1.5**2 + n * 2.0**2)
-        joint.append(norm.pdf(X[:, 0], mean, np.sqrt(variance)) * n / len(y))
+        joint.append(norm.pdf(X[:, 0], mean, np.sqrt(variance)) * n / w.sum())
+        np.testing.assert_allclose(model.densities_[c].mean_, mean)
+        np.testing.assert_allclose(model.densities_[c].covariance_, variance)
     P = np.column_stack(joint)
     P /= P.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.predict_proba(X), P, rtol=1e-10)
+
+
+@pytest.mark.course("S1-9")
+def test_the_density_is_the_average_over_the_posterior():
+    X, y = make(30, d=1, seed=5)
+    model = predictive(1.5, 2.0).fit(X, y)
+    t = np.linspace(-30, 30, 20_001)  # values of the mean
+    at = np.array([-3.0, 0.0, 2.5])
+    for c, density in enumerate(model.densities_):
+        rows = X[y == c, 0]
+        weights = norm.logpdf(t, 0, 2.0) + norm.logpdf(rows[:, None], t, 1.5).sum(0)
+        weights = np.exp(weights - weights.max())
+        averaged = norm.pdf(at[:, None], t, 1.5) @ weights / weights.sum()
+        ours = np.exp(density.score_samples(at[:, None]))
+        np.testing.assert_allclose(ours, averaged, rtol=1e-9)
 
 
 @pytest.mark.course("S1-9")
@@ -112,8 +123,11 @@ def test_the_predictive_classifier_tends_to_the_plug_in_one():
     for n in (20, 200, 2000, 20_000):
         X, y = make(n, d=1, seed=3)
         grid = np.linspace(-8, 8, 200)[:, None]
-        uncertain = BayesClassifier(PredictiveNormal(1.5, 2.0)).fit(X, y)
-        plugged = BayesClassifier(PlugInNormal(1.5)).fit(X, y)
+        uncertain = predictive(1.5, 2.0).fit(X, y)
+        plugged = plug_in(1.5).fit(X, y)
+        for c, density in enumerate(plugged.densities_):
+            np.testing.assert_allclose(density.mean_, X[y == c].mean(), rtol=1e-9)
+            np.testing.assert_allclose(density.covariance_, 1.5**2)
         gap = np.abs(uncertain.predict_proba(grid) - plugged.predict_proba(grid))
         gaps.append(gap.max())
     assert gaps == sorted(gaps, reverse=True)
@@ -121,8 +135,7 @@ def test_the_predictive_classifier_tends_to_the_plug_in_one():
     assert gaps[-1] < 2e-3
     # a class of one row is believed less than the plug-in rule believes it
     X, y = np.array([[0.0], [0.1], [-0.1], [4.0]]), [0, 0, 0, 1]
-    wary = BayesClassifier(PredictiveNormal(1.0, 100.0)).fit(X, y)
-    sure = BayesClassifier(PlugInNormal(1.0)).fit(X, y)
+    wary, sure = predictive(1.0, 100.0).fit(X, y), plug_in(1.0).fit(X, y)
     assert wary.predict_proba([[4.0]])[0, 1] < sure.predict_proba([[4.0]])[0, 1]
 
 

@@ -4,9 +4,9 @@ import scipy.sparse as sp
 import sklearn.decomposition
 from scipy.linalg import subspace_angles
 
-from corollary import PCA, StopReason
+from corollary import PCA, StopReason, engine
 from corollary.core.errors import DataError, ParameterError
-from corollary.datasets import lauchli
+from corollary.datasets import lauchli, pca_points
 from corollary.decomposition import pca
 
 
@@ -30,6 +30,66 @@ def test_equals_the_svd_of_the_centred_rows(solver, shape):
     np.testing.assert_allclose(
         model.components_ @ model.components_.T, np.eye(min(shape)), atol=1e-9
     )
+
+
+@pytest.mark.course("S3-49", "S0-34")
+@pytest.mark.parametrize("solver", ["auto", "full", "covariance_eigh", "randomized"])
+def test_the_worked_example(solver):
+    table = pca_points()
+    model = PCA(svd_solver=solver).fit(table.X)
+    np.testing.assert_allclose(model.mean_, [4.625, 4.375])
+    # eigenvalues of the scatter [[49.875, 35.125], [35.125, 29.875]], not 87 and 3.8
+    np.testing.assert_allclose(model.singular_values_**2, [76.396, 3.354], atol=5e-4)
+    np.testing.assert_allclose(
+        model.explained_variance_ * 7, [76.396, 3.354], atol=5e-4
+    )
+    scatter = model.get_covariance() * 7
+    np.testing.assert_allclose(scatter, table.known["scatter"], atol=1e-10)
+    np.testing.assert_allclose(model.components_[0], [0.798, 0.603], atol=5e-4)
+    y = model.transform(table.X)[:, 0]
+    np.testing.assert_allclose(y[[0, 7]], [-4.324, 5.073], atol=5e-4)
+    one = PCA(1, svd_solver=solver).fit(table.X)
+    lost = one.reconstruction_error(table.X).sum()
+    assert lost == pytest.approx(3.354, abs=5e-4)  # the eigenvalue that is left out
+    line = one.inverse_transform(one.transform(table.X))
+    assert np.linalg.matrix_rank(line - table.X.mean(axis=0)) == 1
+
+
+@pytest.mark.course("S1-16")
+@pytest.mark.parametrize("solver", ["auto", "full", "covariance_eigh"])
+@pytest.mark.parametrize("shape", [(200, 6), (8, 30)])
+@pytest.mark.parametrize("dress", [np.asarray, sp.csr_array])
+def test_without_centring_it_is_the_svd_of_the_rows(solver, shape, dress):
+    X = make(*shape)
+    model = PCA(svd_solver=solver, center=False).fit(dress(X))
+    s, Vt = np.linalg.svd(X, full_matrices=False)[1:]
+    np.testing.assert_allclose(model.singular_values_, s, rtol=1e-6)
+    aligned = np.abs((model.components_ * Vt).sum(axis=1))
+    np.testing.assert_allclose(aligned, 1, rtol=1e-6)
+    assert not model.mean_.any()
+    np.testing.assert_allclose(model.transform(X), X @ model.components_.T)
+    back = model.inverse_transform(model.transform(X))
+    np.testing.assert_allclose(back, X, atol=1e-6)
+    two = PCA(2, svd_solver=solver, center=False).fit(X)
+    assert two.reconstruction_error(X).sum() == pytest.approx((s[2:] ** 2).sum())
+    with engine.use(chunk_rows=3):
+        again = PCA(svd_solver=solver, center=False).fit(X)
+    np.testing.assert_allclose(again.singular_values_, s, rtol=1e-6)
+
+
+@pytest.mark.course("S1-16")
+def test_the_printed_values_of_lauchlis_matrix():
+    X = lauchli(3, 1e-9)
+    model = PCA(center=False).fit(X)
+    np.testing.assert_allclose(
+        model.singular_values_, [1.7320508, 1e-9, 1e-9], rtol=1e-7
+    )
+    gram = np.linalg.eigvalsh(X @ X.T)[::-1]  # 3 and rounding: the rank is lost
+    assert gram[0] == pytest.approx(3)
+    assert np.abs(gram[1:] / 1e-18 - 1).min() > 0.5
+    for epsilon in (1e-2, 1e-5):  # exact eigenvalues 3 + eps^2, eps^2, eps^2
+        values = PCA(center=False).fit(lauchli(3, epsilon)).singular_values_ ** 2
+        np.testing.assert_allclose(values, [3 + epsilon**2] + [epsilon**2] * 2)
 
 
 @pytest.mark.course("S1-16", "S3-49")
@@ -181,3 +241,12 @@ def test_ctrl_c_in_the_second_pass_keeps_the_first(monkeypatch):
     np.testing.assert_allclose(
         np.abs(model.components_[:2]), np.abs(whole.components_[:2]), atol=1e-6
     )
+
+
+def test_names_of_solvers_that_look_for_some_components():
+    X = np.random.default_rng(0).normal(size=(8, 5))
+    assert PCA(svd_solver="arpack").fit(X).n_components_ == 4
+    assert PCA(svd_solver="randomized").fit(X).n_components_ == 5
+    assert PCA(5, svd_solver="arpack").fit(X).n_components_ == 5
+    with pytest.raises(ParameterError, match="must be at least 1 for svd_solver='ra"):
+        PCA(0, svd_solver="randomized").fit(X)

@@ -276,14 +276,14 @@ def test_an_l1_machine_counts_weights_and_classes():
         (Ridge(positive=True), "does not handle positive=True of Ridge"),
         (Ridge(alpha=0.0), "does not handle alpha=0.0 of Ridge"),
         (Ridge(penalty_weights=[0.0, 1, 1, 1]), "penalty_weights that are not all > 0"),
-        (LogisticRegression(link="probit"), "does not handle link='probit'"),
-        (LogisticRegression(C=np.inf), "LogisticRegression without a penalty"),
-        (LogisticRegression(penalty=None), "LogisticRegression without a penalty"),
+        (
+            LogisticRegression(link="cauchit"),
+            "family and link cauchit, whose",
+        ),
         (sk.LogisticRegression(solver="liblinear"), "which penalises the intercept"),
     ],
     ids=str,
 )
-@pytest.mark.filterwarnings("ignore:.*penalty is deprecated:FutureWarning")
 def test_what_is_not_handled_is_refused_by_name(model, words):
     target = y if hasattr(model, "predict_proba") else t
     with pytest.raises(DataError, match=words):

@@ -80,6 +80,40 @@ def test_the_parallel_share_is_recovered_from_times_that_obey_the_law(
         assert max(report.speedup) <= report.limit * (1 + 1e-6)
 
 
+@pytest.mark.course("S1-53")
+@given(
+    p=st.floats(0.05, 1),
+    o=st.floats(1e-4, 0.5),
+    threads=st.lists(st.integers(2, 32), min_size=2, max_size=6, unique=True),
+)
+def test_the_overhead_is_recovered_from_times_that_have_it(p, o, threads):
+    counts = (1, *threads)
+    times = tuple((1 - p) + p / s + o * (s - 1) for s in counts)
+    report = fitted_report(counts, times)
+    assert report.parallel_share == pytest.approx(p, abs=1e-5)
+    assert report.overhead == pytest.approx(o, abs=1e-5)
+    assert report.speedup == pytest.approx([amdahl(p, s, o) for s in counts])
+    # no number of threads is faster than the best one
+    best = report.best_threads
+    assert best == pytest.approx(max(1, np.sqrt(p / o)), rel=1e-2)
+    assert all(amdahl(p, s, o) <= report.limit * 1.001 for s in np.linspace(1, 99, 500))
+    assert "a further thread costs" in str(report)
+
+
+@pytest.mark.course("S1-53")
+def test_overhead_makes_more_threads_slower():
+    few, more, many = (amdahl(0.9, s, overhead=0.05) for s in (2, 4, 40))
+    assert few < more
+    assert many < 1  # slower than one thread
+    report = fitted_report((1, 2, 4, 40), (1.0, 1 / few, 1 / more, 1 / many))
+    assert report.slowdown
+    assert report.best_threads == pytest.approx(np.sqrt(0.9 / 0.05))
+    assert fitted_report((1, 2), (1.0, 1.2)).overhead == pytest.approx(0.2)
+    assert fitted_report((1, 2), (1.0, 0.7)).overhead == 0  # cannot be told from p
+    with pytest.raises(ParameterError, match="overhead must be >= 0; got -1"):
+        amdahl(0.5, 2, -1)
+
+
 def test_noise_in_the_times_is_averaged():
     rng = np.random.default_rng(0)
     counts = tuple(range(1, 17))

@@ -2,10 +2,16 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from corollary import PCA, FisherDiscriminant, LinearDiscriminantAnalysis, datasets
+from corollary import (
+    PCA,
+    FisherDiscriminant,
+    LinearDiscriminantAnalysis,
+    datasets,
+    engine,
+)
 from corollary.core.errors import ParameterError
-from corollary.discriminants.fisher_discriminant import rayleigh_quotient
-from corollary.discriminants.intercept import best_intercept
+from corollary.discriminants import rayleigh_quotient
+from corollary.plots import class_projection
 
 
 def make(n=300, d=4, k=3, seed=0):
@@ -14,6 +20,14 @@ def make(n=300, d=4, k=3, seed=0):
     return rng.normal(size=(k, d))[y] * 2 + rng.normal(size=(n, d)) @ rng.normal(
         size=(d, d)
     ) * (1 + y[:, None]), y
+
+
+def scatters(X, y):
+    """Return sizes, means, and the scatter of each class, by the definition."""
+    groups = [X[y == c] for c in np.unique(y)]
+    means = np.stack([g.mean(axis=0) for g in groups])
+    S = ((g - m).T @ (g - m) for g, m in zip(groups, means, strict=True))
+    return np.array([len(g) for g in groups]), means, *S
 
 
 def parallel(a, b):
@@ -25,24 +39,75 @@ def parallel(a, b):
 def test_worked_example():
     table = datasets.fisher_points()
     X, y = table.X, table.y
-    first, second = (X[y == c] for c in np.unique(y))
-    S = [(part - part.mean(axis=0)) for part in (first, second)]
-    S1, S2 = (Z.T @ Z for Z in S)
+    _, means, S1, S2 = scatters(X, y)
     np.testing.assert_allclose(S1, [[10, 8], [8, 7.2]])
     np.testing.assert_allclose(S2, [[17.333, 16], [16, 16]], atol=1e-3)
-    v = np.array([-0.7936, 0.8899])
     model = FisherDiscriminant().fit(X, y)
-    cosine = abs(model.coef_[0] @ v) / np.linalg.norm(v)
-    np.testing.assert_allclose(cosine / np.linalg.norm(model.coef_), 1, atol=1e-6)
-    J = (v @ (first.mean(axis=0) - second.mean(axis=0))) ** 2 / (v @ (S1 + S2) @ v)
-    np.testing.assert_allclose(J, 1.688, atol=1e-3)
-    # J of (1) with the scatters (2) differs by n_1 n_2 / n
-    np.testing.assert_allclose(model.criterion_[0], J * 5 * 6 / 11, rtol=1e-3)
+    v = model.coef_[0] / np.linalg.norm(model.coef_)
+    printed = np.array([-0.7936, 0.8899])
+    np.testing.assert_allclose(
+        abs(v), abs(printed) / np.linalg.norm(printed), atol=1e-4
+    )
+    assert v[0] * v[1] < 0
+    # J of the book is a squared distance over scatters: 1 / n_1 + 1 / n_2 of (1)
+    for J in (model.criterion_[0], rayleigh_quotient(model.coef_[0], X, y)):
+        np.testing.assert_allclose(J * (1 / 5 + 1 / 6), 1.688, atol=1e-3)
+    np.testing.assert_allclose(model.means_, means, rtol=1e-12)
     assert model.score(X, y) == 1.0
     # the first principal component cannot do that: 3 errors of 11
-    scores = PCA(1).fit(X).transform(X)[:, 0]
-    errors = min(best_intercept(sign * scores, y).error for sign in (1, -1))
-    np.testing.assert_allclose(errors, 3 / 11)
+    seen = class_projection(X, y, PCA(1).fit(X).components_[0])
+    np.testing.assert_allclose(seen.overlap, 3 / 11)
+    assert class_projection(X, y, v).overlap == 0.0
+
+
+@pytest.mark.course("S0-38")
+@pytest.mark.parametrize("k", [2, 4])
+def test_the_pencil_about_the_mean_of_all_rows(k):
+    X, y = make(n=400, d=6, k=k, seed=0)
+    n, means, *S = scatters(X, y)
+    S_w = sum(S_c / n_c for S_c, n_c in zip(S, n, strict=True))
+    away = means - X.mean(axis=0)
+    S_b = away.T @ away / k
+    model = FisherDiscriminant(weighting="grand_mean").fit(X, y)
+    values = scipy.linalg.eigh(S_b, S_w, eigvals_only=True)[::-1]
+    np.testing.assert_allclose(model.criterion_, values[: k - 1], rtol=1e-9)
+    np.testing.assert_allclose(values[k - 1 :], 0, atol=1e-10)  # rank k - 1 at most
+    V = model.directions_
+    np.testing.assert_allclose(S_b @ V, S_w @ V * model.criterion_, atol=1e-9)
+    np.testing.assert_allclose(V.T @ S_w @ V, np.eye(k - 1), atol=1e-9)
+    others = [FisherDiscriminant(weighting=w).fit(X, y) for w in ("rows", "classes")]
+    assert all(abs(o.criterion_[0] / values[0] - 1) > 0.1 for o in others)
+    if (
+        k == 2
+    ):  # B is a multiple of the outer product of the difference, not equal to it
+        apart = means[1] - means[0]
+        share = (n**2).sum() / n.sum() ** 2
+        np.testing.assert_allclose(2 * S_b, share * np.outer(apart, apart), atol=1e-9)
+        parallel(model.coef_[0], np.linalg.solve(S_w, apart))
+        middle = means.mean(axis=0)[None]
+        np.testing.assert_allclose(model.decision_function(middle), 0, atol=1e-9)
+    else:  # and another axis
+        for other in others:
+            angle = scipy.linalg.subspace_angles(V[:, :1], other.directions_[:, :1])
+            assert angle[0] > np.radians(0.5)
+
+
+@pytest.mark.course("S0-38")
+def test_the_axis_of_the_means_may_mix_what_fishers_axis_keeps_apart():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 200)
+    X = rng.uniform(-1, 1, size=(400, 2)) * [4.0, 0.4] + np.outer(y, [2.0, 1.0])
+    model = FisherDiscriminant().fit(X, y)
+    means = class_projection(X, y, model.means_[1] - model.means_[0])
+    fisher = class_projection(X, y, model.coef_[0])
+    across, up = (class_projection(X, y, axis) for axis in np.eye(2))
+    assert means.distance > across.distance > up.distance > 0.9
+    assert min(means.overlap, across.overlap) > 0.3
+    assert fisher.overlap == up.overlap == 0.0
+    # where the classes are spheres the axis of the means is as good
+    X = rng.normal(size=(400, 2)) * 0.3 + np.outer(y, [2.0, 1.0])
+    model = FisherDiscriminant().fit(X, y)
+    assert class_projection(X, y, model.means_[1] - model.means_[0]).overlap < 0.01
 
 
 @pytest.mark.course("S1-31", "S2-10", "S3-50")
@@ -152,3 +217,45 @@ def test_singular_scatter_is_told_and_inverted_on_its_range():
     ridge = FisherDiscriminant(shrinkage=0.1).fit(X, y)
     assert not ridge.report_.warnings
     assert ridge.score(X, y) == 1.0
+
+
+@pytest.mark.course("S1-12")
+@pytest.mark.parametrize("sizes", [(12, 8), (60, 140)])
+def test_the_mean_difference_classifier_has_the_total_covariance(sizes):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], sizes)
+    X = (rng.normal(size=(len(y), 50)) + 0.5 * y[:, None]) * np.linspace(1, 3, 50)
+    Z, means = X - X.mean(axis=0), scatters(X, y)[1]
+    Sigma = Z.T @ Z / (len(y) - 1)
+    w = np.linalg.pinv(Sigma, hermitian=True) @ (means[1] - means[0])
+    model = FisherDiscriminant(weighting="total").fit(X, y)
+    parallel(model.coef_[0], w)
+    middle = means.mean(axis=0)[None]
+    np.testing.assert_allclose(model.decision_function(middle), 0, atol=1e-9)
+    assert model.report_.facts["rank_within"] == np.linalg.matrix_rank(Sigma)
+    values = np.linalg.eigvalsh(Sigma)[::-1]
+    if len(y) > 50:  # regular: the axis of Fisher, and J / (1 + J)
+        np.testing.assert_allclose(model.report_.condition, np.linalg.cond(Sigma))
+        assert not model.report_.warnings
+        fisher = FisherDiscriminant().fit(X, y)
+        parallel(model.coef_[0], fisher.coef_[0])
+        J = fisher.criterion_[0]
+        np.testing.assert_allclose(model.criterion_[0], J / (1 + J), rtol=1e-9)
+        return
+    # N = 20 rows in M = 50 dimensions: rank N - 1, and nothing but the range is known
+    assert model.report_.facts["rank_within"] == 19
+    assert model.report_.condition == np.inf
+    assert "conditioning  inf" in str(model.report_)
+    kappa = f"of condition {values[0] / values[18]:.3g}"
+    assert model.report_.warnings[0].startswith("the scatter of all rows is singular (")
+    assert kappa in model.report_.warnings[0]
+    np.testing.assert_allclose(model.criterion_[0], 1.0)  # classes fall on two points
+    assert np.ptp(model.transform(X[y == 0])) < 1e-9
+    ridge = FisherDiscriminant(weighting="total", shrinkage=0.1).fit(X, y)
+    mixed = 0.9 * Sigma + 0.1 * np.eye(50) * np.trace(Sigma) / 50
+    parallel(ridge.coef_[0], np.linalg.solve(mixed, means[1] - means[0]))
+    np.testing.assert_allclose(ridge.report_.condition, np.linalg.cond(mixed))
+    assert not ridge.report_.warnings
+    for chunk_rows in (3, 7):
+        with engine.use(chunk_rows=chunk_rows):
+            parallel(FisherDiscriminant(weighting="total").fit(X, y).coef_[0], w)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import sklearn.covariance
 
+from corollary import DataError, ParameterError
 from corollary.discriminants import ledoit_wolf, shrunk
 
 
@@ -26,3 +27,13 @@ def test_rank_of_few_rows_and_what_shrinkage_makes_of_it():
     assert np.linalg.matrix_rank(S) == 5  # n - 1
     assert np.linalg.matrix_rank(shrunk(S, 0.1)) == 10
     np.testing.assert_allclose(np.trace(shrunk(S, 0.7)), np.trace(S))
+
+
+def test_shrinking_by_hand_and_its_misuse():
+    assert shrunk([[2, 1], [1, 4]], 1).tolist() == [[3.0, 0.0], [0.0, 3.0]]
+    with pytest.raises(
+        DataError, match=r"shrunk: S must be square; got shape \(2, 3\)"
+    ):
+        shrunk(np.ones((2, 3)), 0.5)
+    with pytest.raises(ParameterError, match=r"shrunk: rho must be in \[0, 1\]; got 2"):
+        shrunk(np.eye(2), 2)

@@ -191,18 +191,14 @@ def test_test_of_independence_equals_scipy_and_keeps_its_level():
 @pytest.mark.course("S0-4")
 def test_parameter_counts():
     k, r, s = 3, 5, 4
-    assert count_parameters([k, r]) == {
-        "full": k * r - 1,
-        "independent": k + r - 2,
-    }
-    assert count_parameters([k, r], given=s) == {
-        "full": s * k * r - 1,
-        "conditional": s * (k + r - 2) + (s - 1),  # P(H) has parameters too
-    }
+    assert count_parameters([k, r]) == (k * r - 1, k + r - 2)
+    counted = count_parameters([k, r], given=s)
+    assert counted.full == s * k * r - 1
+    assert counted.factored == s * (k + r - 2) + (s - 1)  # P(H) has parameters too
     levels = [2, 3, 4, 5]
     counted = count_parameters(levels)
-    assert counted == {"full": 119, "independent": sum(levels) - 4}
-    assert count_parameters([2] * 30)["full"] == 2**30 - 1
+    assert (counted.full, counted.factored) == (119, sum(levels) - 4)
+    assert count_parameters([2] * 30).full == 2**30 - 1
 
 
 def test_entropy_adds_up():

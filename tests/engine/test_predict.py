@@ -5,7 +5,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
+import sklearn
+from sklearn.pipeline import make_pipeline
 
+import corollary
 from corollary import (
     PCA,
     GaussianNB,
@@ -17,6 +20,7 @@ from corollary import (
     engine,
 )
 from corollary.core.errors import DataError, MemoryLimitError
+from corollary.registry import ESTIMATORS
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(500, 3))
@@ -187,3 +191,78 @@ def test_dask_in_dask_out():
     np.testing.assert_allclose(
         back.compute(), model.inverse_transform(model.transform(X)), rtol=1e-12
     )
+
+
+TRANSFORMERS = [
+    name for name in ESTIMATORS if hasattr(getattr(corollary, name), "set_output")
+]
+
+
+def chunked(*more):
+    return engine.ChunkSource(
+        lambda: (tuple(a[i : i + 90] for a in (X, *more)) for i in range(0, 500, 90))
+    )
+
+
+def rows_of(source):
+    return np.concatenate([c.X for part in source.parts() for c in part.chunks()])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("name", TRANSFORMERS)
+def test_set_output_leaves_a_source_a_source_and_makes_frames_of_its_chunks(
+    name, library
+):
+    frame = pytest.importorskip(library).DataFrame
+    model = getattr(corollary, name)()
+    y = () if model.target == "none" else (Y,)
+    if sp.issparse(model.fit(X, *y).transform(X)):
+        pytest.skip("no data frame of scikit-learn's is sparse")
+    plain = model.transform(X)
+    model.set_output(transform=library)
+    assert isinstance(model.transform(X), frame)
+    with engine.use(threads=2):
+        lazy = model.transform(chunked(*y))
+        assert isinstance(lazy, engine.MappedSource)
+        assert lazy.names == list(model.get_feature_names_out())
+        np.testing.assert_allclose(rows_of(lazy), plain, rtol=1e-9, atol=1e-12)
+        parts = list(engine.predict(model, chunked(*y), "transform"))
+    assert len(parts) == 6
+    for part in parts:
+        assert isinstance(part, frame)
+        assert list(part.columns) == list(model.get_feature_names_out())
+    whole = np.concatenate([np.asarray(part) for part in parts])
+    np.testing.assert_allclose(whole, plain, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_fit_transform_and_pipelines_of_sources_under_set_output(library, tmp_path):
+    model = PCA(2).set_output(transform=library)
+    lazy = model.fit_transform(chunked())
+    assert isinstance(lazy, engine.MappedSource)
+    np.testing.assert_allclose(rows_of(lazy), PCA(2).fit_transform(X), atol=1e-12)
+    there = make_pipeline(PCA(2), KMeans(3, init=2 * np.eye(3)[:, :2]))
+    there.set_output(transform=library).fit(chunked())
+    assert isinstance(there.transform(chunked()), engine.MappedSource)
+    path = engine.predict(model, chunked(), "transform", into=tmp_path / "pca.parquet")
+    assert pq.read_table(path).schema.names == ["pca0", "pca1"]
+
+
+def test_dask_in_dask_out_under_set_output():
+    import dask.array as da
+
+    model = PCA(2).set_output(transform="pandas").fit(X)
+    lazy = model.transform(da.from_array(X, chunks=(100, 3)))
+    assert hasattr(lazy, "__dask_graph__")
+    np.testing.assert_allclose(lazy.compute(), model.transform(X), rtol=1e-12)
+
+
+def test_scikit_learns_configuration_reaches_every_thread():
+    import pandas as pd
+
+    model = PCA(2).fit(X)
+    with sklearn.config_context(transform_output="pandas"), engine.use(threads=2):
+        parts = list(engine.predict(model, chunked(), "transform"))
+        lazy = model.transform(chunked())
+    assert all(isinstance(part, pd.DataFrame) for part in parts)
+    np.testing.assert_allclose(rows_of(lazy), model.transform(X), rtol=1e-12)

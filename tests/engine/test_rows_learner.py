@@ -10,8 +10,8 @@ from corollary import SVC
 from corollary.core.errors import DataError
 from corollary.engine.data import Data
 from corollary.engine.gather import gather
+from corollary.engine.sources.chunks import ChunkSource
 from corollary.engine.sources.opening import open_source
-from corollary.engine.sources.source import ChunkSource
 
 
 def parts(X, y, w, cuts):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corollary.core.errors import ParameterError
 from corollary.kernels import (
     Bilinear,
     Exponential,
@@ -12,8 +13,10 @@ from corollary.kernels import (
     Laplacian,
     Linear,
     Polynomial,
+    Precomputed,
     Spectrum,
     Subsequence,
+    mercer_check,
 )
 
 RNG = np.random.default_rng(1)
@@ -46,6 +49,58 @@ def test_each_combination_is_its_formula():
         np.testing.assert_allclose(made(X, Z), expected, rtol=1e-12)
         diagonal = np.diagonal(made(X, X))
         np.testing.assert_allclose(made.diagonal(X), diagonal, rtol=1e-12)
+
+
+@pytest.mark.course("S2-32", "S3-67")
+@pytest.mark.parametrize(
+    ("combine", "matrix"),
+    [
+        (lambda k, m: k - m, lambda K, M: K - M),
+        (lambda k, m: -k, lambda K, M: -K),
+        (lambda k, m: k * -0.5, lambda K, M: -0.5 * K),
+        (lambda k, m: k + -1.0, lambda K, M: K - 1.0),
+        (lambda k, m: m**0.5, lambda K, M: np.sign(M) * np.abs(M) ** 0.5),
+        (lambda k, m: m.polynomial([0.0, 1.0, -1.0]), lambda K, M: M - M**2),
+    ],
+)
+def test_what_the_algebra_refuses_is_no_kernel(combine, matrix):
+    """A point set refutes each: the refusal is a theorem, not a matter of taste."""
+    k, m = Gaussian(0.8), Linear()
+    for kernel in (k, m):  # what it is made of is one
+        assert mercer_check(kernel, X).verdict == "not refuted"
+    values = matrix(k(X), m(X))
+    found = mercer_check(Precomputed(values), np.arange(len(X)))
+    assert found.refuted
+    assert found.v @ values @ found.v < -1e-6
+    with pytest.raises(ParameterError):
+        combine(k, m)
+
+
+@pytest.mark.course("S3-67")
+def test_each_closure_has_the_features_that_prove_it():
+    def phi(X):  # of the polynomial of degree 2 without a constant
+        return np.stack([X[:, 0] ** 2, X[:, 1] ** 2, 2**0.5 * X[:, 0] * X[:, 1]], 1)
+
+    k, m, c = Linear(), Polynomial(2, constant=0.0), 3.0
+    A, B = X, phi(X)
+    pairs = np.einsum("ni,nj->nij", A, B).reshape(len(X), -1)
+    for made, features in (
+        (c * k, np.sqrt(c) * A),
+        (k + m, np.hstack([A, B])),
+        (k * m, pairs),
+        (k + c, np.hstack([A, np.full((len(A), 1), np.sqrt(c))])),
+        (k**2, B),
+        (
+            k.polynomial([c, 1.0, 2.0]),
+            np.hstack([np.full((len(A), 1), np.sqrt(c)), A, np.sqrt(2.0) * B]),
+        ),
+        (k.conformal(lengths), lengths(X)[:, None] * A),
+        (k.after(np.tanh), np.tanh(A)),
+        (k.normalized(), A / np.linalg.norm(A, axis=1, keepdims=True)),
+    ):
+        np.testing.assert_allclose(
+            made(X), features @ features.T, rtol=1e-12, atol=1e-12
+        )
 
 
 def random_kernel(draw, depth):

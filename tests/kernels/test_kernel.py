@@ -141,7 +141,6 @@ def test_a_matrix_is_a_kernel_on_row_numbers():
 
 
 # -- errors ----------------------------------------------------------------------------
-@pytest.mark.course("S2-32", "S3-67")
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [

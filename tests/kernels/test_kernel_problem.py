@@ -239,5 +239,3 @@ def test_misuse():
         optimality_gap(model, X, y[:5])
     with pytest.raises(DataError, match="one value for each of the 90 rows"):
         optimality_gap(model, X, y, [1.0])
-    with pytest.raises(DataError, match="does not handle multi_class='crammer_singer'"):
-        optimality_gap(LinearSVC(multi_class="crammer_singer").fit(X, three), X, three)

@@ -86,6 +86,37 @@ def lasso(draw):
     return model, oracle.least_squares(model, X, t, w, alpha, 0.0, positive=False)
 
 
+def lasso_by_angles(draw):
+    X, _, t, w = draw.rows()
+    alpha, free = float(10 ** draw.rng.uniform(-4, 0)), draw.flag()
+    most = int(draw.rng.integers(1, 4)) if draw.early else 500
+    model = corollary.LassoLars(alpha=alpha, fit_intercept=free, max_iter=most)
+    model.fit(X, t, w)
+    return model, oracle.least_squares(model, X, t, w, alpha, 0.0, positive=False)
+
+
+def multi_task(name):
+    def case(draw):
+        X, s, t, w = draw.rows()
+        rho = 1.0 if name == "MultiTaskLasso" else float(draw.rng.choice([0.3, 0.8]))
+        alpha, Y = float(10 ** draw.rng.uniform(-4, 0)), np.column_stack([t, s])
+        mixed = {} if rho == 1.0 else {"l1_ratio": rho}
+        options = {"fit_intercept": draw.flag(), **mixed, **draw.limits()}
+        model = getattr(corollary, name)(alpha=alpha, **options).fit(X, Y, w)
+        l1, l2 = alpha * rho, alpha * (1 - rho)
+        return model, oracle.multi_task(model, X, Y, w, l1, l2)
+
+    return case
+
+
+def huber(draw):
+    X, _, t, w = draw.rows()
+    alpha = float(10 ** draw.rng.uniform(-4, 0))
+    options = {"alpha": alpha, "fit_intercept": draw.flag(), **draw.limits()}
+    model = corollary.HuberRegressor(**options).fit(X, t, w)
+    return model, oracle.huber(model, X, t, w)
+
+
 def least_squares_by_folds(name):
     def case(draw):
         X, _, t, w = draw.rows()
@@ -196,6 +227,10 @@ CASES = {
     "QuantileRegressor": quantile,
     "LeastAbsoluteDeviations": absolute,
     "Lasso": lasso,
+    "MultiTaskLasso": multi_task("MultiTaskLasso"),
+    "MultiTaskElasticNet": multi_task("MultiTaskElasticNet"),
+    "HuberRegressor": huber,
+    "LassoLars": lasso_by_angles,
     "LassoCV": least_squares_by_folds("LassoCV"),
     "ElasticNetCV": least_squares_by_folds("ElasticNetCV"),
     "LogisticRegression of three classes": softmax,

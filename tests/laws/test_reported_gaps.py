@@ -4,6 +4,7 @@ The truth is the objective at what the model publishes, from plain NumPy, less a
 that an interior-point method attains (`oracles/convex_objectives.py`).
 """
 
+import copy
 import warnings
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import corollary
 from corollary.core.errors import DataError, ParameterError
+from corollary.diagnostics import optimality_gap
 from corollary.solvers import smo
 
 ROUNDING = 1e-12  # of the terms of an objective
@@ -72,6 +74,31 @@ def test_every_estimator_that_reports_a_gap_is_held_to_it():
         optimality = case.fitted(DATA).report_.optimality
         if optimality is not None and names_a_bound(optimality):
             assert case.name in CASES, f"{case}: {optimality}"
+
+
+STATED = [case for case in EVERY_ESTIMATOR if hasattr(case.make(), "convex_problem")]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", STATED, ids=str)
+def test_no_proof_of_a_stated_problem_is_above_a_value_that_is_attained(case):
+    """D <= min P <= P at two points, so that each gap covers the other's fall."""
+    X, y = case.rows(DATA.X), DATA.y(case.target)
+    model = case.fitted(DATA)
+    proof = optimality_gap(model, X, y)
+    far = "SGD" in case.name  # which stops where its cost no longer falls
+    assert 0 <= proof.gap <= (1.0 if far else 0.2) * abs(proof.primal)
+    rng, rounding = np.random.default_rng(0), 1e-12 * abs(proof.primal)
+    for size in (1e-6, 1e-3, 0.1):
+        moved = copy.deepcopy(model)
+        for name in ("coef_", "intercept_"):
+            if name in vars(moved):
+                at = getattr(moved, name)
+                setattr(moved, name, at + size * rng.normal(size=np.shape(at)))
+        worse = optimality_gap(moved, X, y)
+        assert worse.dual <= proof.primal + rounding
+        assert proof.dual <= worse.primal + rounding
+        assert worse.gap >= worse.primal - proof.primal - rounding
 
 
 @pytest.mark.parametrize("name", CASES)

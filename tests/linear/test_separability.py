@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corollary import LinearDiscriminantAnalysis, LogisticRegression
 from corollary.core.errors import DataError
 from corollary.datasets import (
     margin_points,
@@ -12,6 +13,7 @@ from corollary.datasets import (
 )
 from corollary.linear.margins import margins
 from corollary.linear.separability import separability
+from corollary.objectives import Logistic, risk
 
 
 def assert_proved(found, X, y):
@@ -90,16 +92,37 @@ def test_likelihood_has_a_maximum_only_where_the_classes_overlap():
 
 @pytest.mark.course("S2-16")
 def test_agrees_with_logistic_regression():
-    from corollary import LogisticRegression
-
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     for noise, separable in ((0.0, True), (1.5, False)):
         y = (X @ [1.0, -2.0] + noise * rng.normal(size=60) > 0).astype(int)
-        assert separability(X, y).separable == separable
+        found = separability(X, y)
+        assert found.separable == separable
+        model = LogisticRegression(C=np.inf, tol=1e-8).fit(X, y)
+        told = [t for t in model.report_.warnings if "has no maximum" in t]
         if not separable:
-            W = LogisticRegression(C=np.inf, tol=1e-8).fit(X, y).coef_
-            assert np.abs(W).max() < 20
+            assert np.abs(model.coef_).max() < 20
+            assert not told
+            assert "separability" not in model.report_.facts
+            continue
+        assert len(told) == 1
+        assert model.report_.facts["separability"] == "separable"
+        assert model.score(X, y) == 1.0
+        # the risk falls to 0 along the hyperplane found, and no weights attain it
+        t = 2.0 * y - 1
+        f = X @ found.coef + found.intercept
+        risks = [risk(Logistic(), t, scale * f) for scale in (1, 10, 100, 1000)]
+        assert np.diff(risks).max() < 0
+        assert 0 <= risks[-1] < 1e-12 < risk(Logistic(), t, model.decision_function(X))
+        # the less penalty, the larger the weights, without a limit
+        sizes = [
+            np.linalg.norm(LogisticRegression(C=C, tol=1e-9).fit(X, y).coef_)
+            for C in (1.0, 1e2, 1e4, 1e6)
+        ]
+        assert (np.diff(sizes) > 1).all()
+        # linear discriminant analysis stays defined
+        lda = LinearDiscriminantAnalysis().fit(X, y)
+        assert np.abs(lda.coef_).max() < 20
 
 
 @given(shift=st.sampled_from([0.0, 1e4]), factor=st.sampled_from([1e-5, 1.0, 1e5]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from oracles import stochastic_gradient as oracle
 
-from corollary.linear.online.sequential import CODES, Plan
+from corollary.linear.online.sequential import CODES, SCHEDULES, Plan
 from corollary.objectives.losses import LOSSES
 
 NAMES = sorted(CODES)
@@ -70,6 +70,22 @@ def test_steps_are_those_of_the_definition(name, batch, rows, loop, rng, dtype):
     assert slots[14] == -(-50 // batch)
 
 
+@pytest.mark.parametrize("schedule", ["pa1", "pa2"])
+@pytest.mark.parametrize("name", ["hinge", "epsilon_insensitive"])
+@pytest.mark.parametrize("batch", [1, 4])
+def test_passive_aggressive_steps(schedule, name, batch, rows, loop, rng):
+    X, args = rows(50, 7)
+    y, order = np.where(rng.random(50) < 0.5, 1.0, -1.0), rng.permutation(50)
+    loss, parameter = loss_of(name)
+    how = {"eta0": 0.2, "l2": 0.1, "batch": batch}
+    plan = Plan(CODES[name], parameter, SCHEDULES[schedule], **how)
+    w, slots, *_ = run(loop, args, y, order, plan, 7)
+    how = {"eta": 0.2, "l2": 0.1, "batch": batch, "schedule": schedule}
+    want = oracle.epoch(X.astype(np.float64), y, order, loss, **how)
+    np.testing.assert_allclose(w, want[0], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(slots[0], want[1], rtol=1e-9, atol=1e-12)
+
+
 def test_l1_is_paid_in_full_by_the_end(rows, loop, rng):
     X, args = rows(200, 6)
     y = np.where(rng.random(200) < 0.5, 1.0, -1.0)
@@ -115,3 +131,22 @@ def test_no_more_windows_are_noted_than_there_is_room(rows, loop, rng):
     assert slots[7] == 7
     assert (noted[:7] >= 0).all()
     assert (noted[7:] == -1).all()
+
+
+@pytest.mark.parametrize("name", ["hinge", "epsilon_insensitive"])
+@pytest.mark.parametrize("schedule", ["pa1", "pa2"])
+def test_passive_steps_are_as_long_as_the_row_asks_for(name, schedule, rows, loop, rng):
+    X, args = rows(50, 7)
+    y = np.where(rng.random(50) < 0.5, 1.0, -1.0)
+    order, C = rng.permutation(50), 0.15
+    loss, parameter = loss_of(name)
+    plan = Plan(CODES[name], parameter, SCHEDULES[schedule], eta0=C)
+    w, slots, *_ = run(loop, args, y, order, plan, 7)
+    X, want, b = X.astype(np.float64), np.zeros(7), 0.0
+    for i in order:
+        p, x2 = X[i] @ want + b, X[i] @ X[i]
+        L, slope = float(loss.value(y[i], p)), float(loss.derivative(y[i], p))
+        tau = L / (x2 + 0.5 / C) if schedule == "pa2" else min(C, L / x2) if x2 else 0.0
+        want, b = want - tau * slope * X[i], b - tau * slope
+    np.testing.assert_allclose(w, want, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(slots[0], b, rtol=1e-9, atol=1e-12)

@@ -146,6 +146,42 @@ def test_maximum_entropy_is_maximum_likelihood(seed):
 
 
 @pytest.mark.course("S0-15")
+@pytest.mark.parametrize("seed", range(6))
+def test_the_primal_solved_over_probabilities_has_the_value_of_the_dual(seed):
+    """min D(p || p_0) with E_p f = b, by a general solver that knows no multipliers."""
+    F, p0, _ = problem(seed, 7, 2)
+    F = F / np.abs(F).max(axis=0)
+    counts = np.random.default_rng(seed).integers(1, 20, 7)
+    b = counts @ F / counts.sum()
+    primal = minimize(
+        lambda p: p @ np.log(p / p0),
+        counts / counts.sum(),  # feasible
+        jac=lambda p: np.log(p / p0) + 1,
+        bounds=[(1e-12, 1)] * 7,
+        constraints=[
+            {"type": "eq", "fun": lambda p: F.T @ p - b, "jac": lambda p: F.T},
+            {"type": "eq", "fun": lambda p: p.sum() - 1, "jac": lambda p: np.ones(7)},
+        ],
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    assert primal.success
+    found, ours = maximum_entropy(F, b, prior=p0), check_duality(F, counts, prior=p0)
+    for p in (found.p, ours.entropy, ours.likelihood):  # maximum likelihood too
+        np.testing.assert_allclose(p, primal.x, atol=1e-5)
+    assert found.divergence == pytest.approx(primal.fun, abs=1e-9)
+    # strong duality: D(p* || p_0) = max_mu  mu'b - log sum p_0 e^{mu'f}
+    mu = found.multipliers
+    dual = mu @ b - np.log(p0 @ np.exp(F @ mu))
+    assert dual == pytest.approx(primal.fun, abs=1e-9)
+    for other in mu + np.random.default_rng(1).normal(size=(50, 2)):
+        assert other @ b - np.log(p0 @ np.exp(F @ other)) < primal.fun
+    # and the likelihood that was reached is that value, up to what b does not see
+    shares = counts / counts.sum()
+    assert ours.log_likelihood == pytest.approx(shares @ np.log(p0) + primal.fun)
+
+
+@pytest.mark.course("S0-15")
 def test_a_full_set_of_features_gives_the_sample_back():
     counts = np.array([3, 1, 4, 1, 5])
     found = maximum_entropy(np.eye(5), empirical=counts)

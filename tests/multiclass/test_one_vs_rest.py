@@ -84,11 +84,22 @@ def test_several_labels_at_once():
     again = OneVsRestClassifier(Logistic()).fit(X, sp.csr_array(L))
     assert sp.issparse(again.predict(X))
     np.testing.assert_array_equal(again.predict(X).toarray(), ours.predict(X))
-    constant = OneVsRestClassifier(Logistic()).fit(X, np.c_[L[:, 0], np.ones(300)])
-    assert (constant.predict(X)[:, 1] == 1).all()
-    assert "['label 1'] are the same in every row" in constant.report_.warnings[-1]
-    with pytest.raises(DataError, match="must be 0 or 1, of shape \\(300, C\\)"):
+    with pytest.raises(DataError, match="must be 0 or 1, of shape \\(300, K\\)"):
         OneVsRestClassifier().fit(X, 2 * L)
+
+
+@pytest.mark.parametrize("always", [0, 1])
+def test_a_label_that_never_changes_is_told(always):
+    L = np.c_[X[:, 0] > 0, np.full(300, always)].astype(int)
+    with pytest.warns(UserWarning, match="label 1: the same in every row"):
+        ours = OneVsRestClassifier(Logistic()).fit(X, L)
+    with pytest.warns(UserWarning, match="is present in all training examples"):
+        theirs = Theirs(Logistic()).fit(X, L)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    for method in ("predict_proba", "decision_function"):
+        a, b = getattr(ours, method)(X), getattr(theirs, method)(X)
+        np.testing.assert_allclose(a, b)
+    assert ours.report_.warnings[-1] == "label 1: the same in every row."
 
 
 def test_weights_count_as_repetition_and_go_to_the_members():

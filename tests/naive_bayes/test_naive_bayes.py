@@ -128,7 +128,8 @@ def test_vetoes_are_reported(cls):
     (warning,) = cls(alpha=0.0).fit(X, y).report_.warnings
     assert "counts are zero, first" in warning
     assert "use alpha > 0" in warning
-    low = cls(alpha=0.0, force_alpha=False).fit(X, y)
+    with pytest.warns(UserWarning, match="alpha was raised to 1e-10"):
+        low = cls(alpha=0.0, force_alpha=False).fit(X, y)
     assert low.report_.warnings == [
         "alpha was raised to 1e-10; force_alpha=True keeps it."
     ]

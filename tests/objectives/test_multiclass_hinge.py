@@ -2,11 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from corollary.core.errors import DataError, ParameterError
 from corollary.diagnostics.gradient_check import check_gradient
 from corollary.objectives.losses import Hinge
 from corollary.objectives.multiclass_hinge import (
+    MulticlassHinge,
     multiclass_hinge,
     multiclass_hinge_gradient,
 )
@@ -81,3 +83,34 @@ def test_the_gradient_is_checked_corners_and_all(form):
 def test_bad_arguments(arguments, options, words):
     with pytest.raises((DataError, ParameterError), match=words):
         multiclass_hinge(*arguments, **options)
+
+
+@pytest.mark.course("S2-36")
+@pytest.mark.parametrize("form", FORMS)
+def test_the_conjugate_is_a_linear_programme(form):
+    """sup_s v's - L(s): L is the least t with t >= its pieces, which are linear."""
+    loss, rng, K = MulticlassHinge(form), np.random.default_rng(0), 3
+    finite = 0
+    for _ in range(60):
+        y = int(rng.integers(K))
+        v = rng.uniform(-0.2, 0.8, size=K)
+        v[y] = -(v.sum() - v[y]) + (0.1 if rng.random() < 0.1 else 0.0)
+        lead = np.delete(np.eye(K) - np.eye(K)[y], y, axis=0)  # s_k - s_y
+        m = 1 if form == "largest" else K - 1
+        slack = np.ones((K - 1, 1)) if form == "largest" else np.eye(K - 1)
+        bounds = [(None, None)] * K + [(0, None)] * m
+        lp = linprog(
+            np.append(-v, np.ones(m)),
+            np.hstack([lead, -slack]),
+            -np.ones(K - 1),
+            bounds=bounds,
+        )
+        ours = float(loss.conjugate([y], v[None])[0])
+        finite += np.isfinite(ours)
+        assert ours == pytest.approx(-lp.fun if lp.success else np.inf, abs=1e-9)
+        s = rng.normal(size=(1, K))
+        assert loss.value([y], s)[0] + ours >= v @ s[0] - 1e-12
+        slope = loss.derivative([y], s)
+        both = loss.value([y], s) + loss.conjugate([y], slope)
+        assert both[0] == pytest.approx(slope[0] @ s[0], abs=1e-12)
+    assert finite >= 10

@@ -5,14 +5,15 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from corollary.core.errors import ParameterError
-from corollary.objectives.penalties import Penalty, penalty_named
+from corollary.objectives import Penalty
+from corollary.objectives.penalties import penalty_named
 
-PENALTIES = [
-    penalty_named("l2", 0.3),
-    penalty_named("l1", 0.3),
-    penalty_named("elasticnet", 0.3, 0.4),
-    penalty_named(None, 0.3),
-]
+PENALTIES = [Penalty(0.3, 0.0), Penalty(0.3, 1.0), Penalty(0.3, 0.4), Penalty(0.0)]
+
+
+def test_linear_models_call_them_by_names():
+    named = [("l2", 0.15), ("l1", 0.15), ("elasticnet", 0.4), (None, 0.15)]
+    assert [penalty_named(name, 0.3, share) for name, share in named] == PENALTIES
 
 
 @pytest.mark.course("S2-17")
@@ -38,9 +39,9 @@ def test_gradient_is_that_of_the_value(penalty):
 
 def test_small_entries_become_exactly_zero_under_l1_only():
     v = np.array([0.2, -0.29, 1.0])
-    assert penalty_named("l1", 0.3).prox(v, 1.0).tolist() == [0.0, 0.0, 0.7]
-    np.testing.assert_allclose(penalty_named("l2", 0.3).prox(v, 1.0), v / 1.3)
-    assert penalty_named(None, 0.3).prox(v, 1.0).tolist() == v.tolist()
+    assert Penalty(0.3, 1.0).prox(v, 1.0).tolist() == [0.0, 0.0, 0.7]
+    np.testing.assert_allclose(Penalty(0.3, 0.0).prox(v, 1.0), v / 1.3)
+    assert Penalty(0.0).prox(v, 1.0).tolist() == v.tolist()
 
 
 def test_bad_penalties_are_told_in_one_sentence():

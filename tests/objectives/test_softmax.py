@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.optimize import minimize
 
 from corollary import DataError, GaussianNB, LogisticRegression
-from corollary.objectives.softmax import log_softmax, log_sum_exp, softmax
+from corollary.objectives.softmax import SoftmaxLoss, log_softmax, log_sum_exp, softmax
 
 ROWS = hnp.arrays(
     np.float64,
@@ -124,6 +125,15 @@ def test_single_precision_stays_single():
     assert log_sum_exp(Z).dtype == np.float32
 
 
+def test_lists_whole_numbers_and_single_rows():
+    for function in (softmax, log_softmax, log_sum_exp):
+        whole = function(np.array([[1.0, 2.0], [3.0, 5.0]]))
+        np.testing.assert_array_equal(function([[1, 2], [3, 5]]), whole)
+        np.testing.assert_array_equal(function([3, 5]), whole[1])
+        with pytest.raises(DataError, match="at least one score"):
+            function([])
+
+
 def test_the_input_is_not_changed():
     Z = np.random.default_rng(0).normal(size=(5, 3))
     before = Z.copy()
@@ -177,3 +187,34 @@ def test_far_from_everything_a_prediction_is_still_a_distribution(size, angle):
 
 
 MODELS = [trained(GaussianNB(), 3), trained(LogisticRegression(), 3)]
+
+
+@pytest.mark.course("S2-36")
+def test_the_conjugate_of_the_loss_is_the_negative_entropy_of_a_law():
+    loss, rng = SoftmaxLoss(), np.random.default_rng(0)
+    Z, y = rng.normal(size=(12, 4)), rng.integers(0, 4, size=12)
+    Q = rng.dirichlet(np.ones(4), size=12)
+    V = Q - np.eye(4)[y]
+    ours = loss.conjugate(y, V)
+    np.testing.assert_allclose(ours, (Q * np.log(Q)).sum(axis=1), rtol=1e-12)
+    for i in range(12):
+
+        def lost(z, i=i):
+            return float(loss.value(y[[i]], z[None])[0] - V[i] @ z)
+
+        found = minimize(lost, np.zeros(4), options={"gtol": 1e-9})
+        assert ours[i] == pytest.approx(-found.fun, abs=1e-7)
+    P = softmax(Z)
+    slope = loss.derivative(y, Z)
+    np.testing.assert_allclose(slope, P - np.eye(4)[y], atol=1e-15)
+    both = loss.value(y, Z) + loss.conjugate(y, slope)
+    np.testing.assert_allclose(both, (slope * Z).sum(axis=1), atol=1e-12)
+    H = loss.curvature(y, Z)
+    step = 1e-6 * rng.normal(size=(12, 4))
+    turn = loss.derivative(y, Z + step) - loss.derivative(y, Z - step)
+    np.testing.assert_allclose((H @ step[:, :, None])[:, :, 0], turn / 2, atol=1e-14)
+    outside = V.copy()
+    outside[:, 0] += 0.1
+    assert np.isinf(loss.conjugate(y, outside)).all()  # no law: it does not sum to 1
+    outside[np.arange(12), (y + 1) % 4], outside[:, 0] = -0.2, 0.0
+    assert np.isinf(loss.conjugate(y, outside)).all()

@@ -15,7 +15,7 @@ from corollary import (
     engine,
 )
 from corollary.core.errors import DataError, ParameterError
-from corollary.engine.order_statistics import METHODS
+from corollary.engine.quantile_rules import METHODS
 
 RNG = np.random.default_rng(0)
 X = np.column_stack([RNG.normal(size=400), RNG.random(400) ** 3, RNG.random(400)])

@@ -1,5 +1,7 @@
 """Polynomial features: scikit-learn's columns, dense and sparse."""
 
+from math import comb
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -128,3 +130,23 @@ def test_no_product_has_the_degree():
     for X in (np.ones((3, 1)), sp.csr_array(np.ones((3, 1)))):
         assert model.fit_transform(X).shape == (3, 0)
         assert "no column is left" in str(model.report_)
+
+
+@pytest.mark.parametrize(("degree", "d"), [(2, 2**31 + 5), (3, 3 * 10**6), (4, 50_000)])
+@pytest.mark.parametrize("interaction_only", [True, False])
+def test_columns_are_counted_exactly_up_to_the_last(degree, d, interaction_only):
+    last = np.arange(d - degree, d)
+    X = sp.csr_array((np.full(degree, 2.0), (np.zeros(degree, int), last)), (1, d))
+    model = PolynomialFeatures(degree, interaction_only=interaction_only)
+    Z = model.fit_transform(X).tocoo()
+    count = comb if interaction_only else lambda n, k: comb(n + k - 1, k)
+    p = sum(count(d, k) for k in range(degree + 1))
+    assert Z.shape == (1, p)
+    assert Z.col.max() == p - 1
+    assert Z.data[np.argmax(Z.col)] == 2.0**degree
+    assert Z.nnz == sum(count(degree, k) for k in range(degree + 1))
+
+
+def test_few_columns_have_small_indices():
+    Z = PolynomialFeatures(2).fit_transform(sp.csr_array(np.eye(3)))
+    assert Z.indices.dtype == Z.indptr.dtype == np.int32

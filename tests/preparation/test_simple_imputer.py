@@ -19,7 +19,7 @@ HOLES = np.where(RNG.random(X.shape) < 0.3, np.nan, X)
 STRATEGIES = ["mean", "median", "most_frequent", "constant", np.max]
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("add_indicator", [False, True])
 def test_columns_are_filled_as_scikit_learn_does(strategy, add_indicator):
     options = {"strategy": strategy, "add_indicator": add_indicator, "fill_value": 3}

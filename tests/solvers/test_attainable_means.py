@@ -9,7 +9,6 @@ SQUARE = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]])
 NONE = np.zeros(4, dtype=bool)
 
 
-@pytest.mark.course("S0-13")
 @pytest.mark.parametrize(
     ("target", "possible"),
     [

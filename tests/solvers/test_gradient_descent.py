@@ -2,13 +2,16 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize as scipy_minimize
+from scipy.optimize import minimize_scalar, rosen, rosen_der
+from scipy.special import logsumexp, softmax
 
 from corollary.core.errors import ParameterError
 from corollary.objectives.losses import Logistic, Squared
 from corollary.objectives.penalties import Penalty
 from corollary.solvers.gradient_descent import GradientDescent
 from corollary.solvers.minimize import minimize
-from corollary.solvers.problem import linear_problem, quadratic_problem
+from corollary.solvers.problem import Problem, linear_problem, quadratic_problem
 
 
 def bowl(seed=0, d=5, kappa=30.0):
@@ -51,6 +54,86 @@ def test_no_fixed_step_falls_further_than_the_exact_one():
     for rate in np.geomspace(1e-3, 1, 40):
         other = problem.value(x - rate * problem.gradient(x))
         assert one.objective <= other + 1e-12
+
+
+def soft(seed=0, d=4):
+    """log sum exp of linear functions with a bowl: smooth, convex, not quadratic."""
+    rng = np.random.default_rng(seed)
+    A, b, m = rng.normal(size=(12, d)), rng.normal(size=12), 0.3
+
+    def value(x):
+        return logsumexp(A @ x + b) + m / 2 * x @ x + 0.1 * (x**4).sum()
+
+    def gradient(x):
+        return A.T @ softmax(A @ x + b) + m * x + 0.4 * x**3
+
+    return Problem(d, value, gradient)
+
+
+@pytest.mark.course("S2-28")
+@pytest.mark.parametrize("seed", range(4))
+def test_an_exact_step_of_any_convex_function_is_the_best_along_its_line(seed):
+    problem = soft(seed)
+    x = np.random.default_rng(seed).normal(size=4) * 2
+    solver = GradientDescent("exact")
+    points = list(itertools.islice(solver.steps(problem, x), 6))
+    for a, b in itertools.pairwise(points):
+        line = minimize_scalar(
+            lambda t, a=a: problem.value(a.x - t * a.gradient),
+            bracket=(0, 1),
+            options={"xtol": 1e-12},
+        )
+        assert problem.value(b.x) == pytest.approx(line.fun, rel=1e-12)
+        assert abs(a.gradient @ b.gradient) < 1e-9 * (a.gradient @ a.gradient)
+    found = minimize(problem, solver, start=x, tol=1e-9)
+    oracle = scipy_minimize(problem.value, x, jac=problem.gradient, tol=1e-12)
+    np.testing.assert_allclose(found.x, oracle.x, atol=1e-6)
+    assert (np.diff(found.trace) <= 1e-14).all()
+
+
+@pytest.mark.course("S2-28")
+def test_the_search_finds_the_step_of_the_formula_where_no_hessian_is_given():
+    problem, x, _ = bowl(3)
+    plain = Problem(5, problem.value, problem.gradient, quadratic=True)
+    for one in (plain, Problem(5, problem.value, problem.gradient)):
+        for n in (1, 2, 7):
+            a, b = (
+                minimize(p, GradientDescent("exact"), tol=0, max_iter=n, start=x + 1)
+                for p in (problem, one)
+            )
+            np.testing.assert_allclose(a.x, b.x, rtol=1e-9)
+
+
+@pytest.mark.course("S2-28")
+@pytest.mark.parametrize("seed", range(3))
+def test_coordinate_descent_minimises_any_convex_function_along_each_axis(seed):
+    problem = soft(seed)
+    x = np.random.default_rng(seed).normal(size=4)
+    one = minimize(problem, "coordinate_descent", tol=0, max_iter=1, start=x).x
+    step = x.copy()
+    for j in range(4):
+
+        def along(t, j=j):
+            return problem.value(np.r_[step[:j], t, step[j + 1 :]])
+
+        step[j] = minimize_scalar(along, options={"xtol": 1e-12}).x
+    np.testing.assert_allclose(one, step, atol=1e-6)
+    found = minimize(problem, "coordinate_descent", tol=1e-9, start=x)
+    oracle = scipy_minimize(problem.value, x, jac=problem.gradient, tol=1e-12)
+    np.testing.assert_allclose(found.x, oracle.x, atol=1e-6)
+    assert (np.diff(found.trace) <= 1e-14).all()
+    assert found.stop.word == "converged"
+
+
+@pytest.mark.parametrize("solver", ["exact_line_search", "coordinate_descent"])
+def test_without_convexity_it_still_falls_and_without_a_minimum_it_ends(solver):
+    valley = Problem(2, rosen, rosen_der)
+    with pytest.warns(Warning, match="max_iter reached"):
+        found = minimize(valley, solver, start=[-1.2, 1.0], max_iter=50)
+    assert (np.diff(found.trace) <= 1e-12).all()
+    slide = Problem(1, lambda x: -x[0], lambda x: -np.ones(1))
+    with pytest.warns(Warning, match="max_iter reached"):
+        assert minimize(slide, solver, max_iter=3).x[0] > 1e6
 
 
 @pytest.mark.course("S1-54")

@@ -15,7 +15,7 @@ from corollary.objectives.penalties import Penalty
 from corollary.solvers.minimize import SOLVERS, minimize
 from corollary.solvers.problem import Problem, linear_problem, quadratic_problem
 
-QUADRATIC = {"exact_line_search", "conjugate_gradient"}
+QUADRATIC = {"conjugate_gradient"}
 NOISY = {"sgd", "momentum", "nesterov", "adagrad", "adam"}
 EXACT = [name for name in SOLVERS if name not in NOISY]
 SMOOTH = [name for name in EXACT if name not in QUADRATIC]
@@ -164,14 +164,17 @@ def test_better_solvers_take_fewer_iterations_to_the_same_optimum():
 @pytest.mark.parametrize(
     ("problem", "solver", "words"),
     [
-        (logistic(), "exact_line_search", "GradientDescent: needs a quadratic"),
         (logistic(), "conjugate_gradient", "ConjugateGradient: needs a quadratic"),
         (Problem(2, rosen, rosen_der), "newton", "Newton: needs a Hessian; got"),
         (Problem(2, rosen), "bfgs", "BFGS: needs a gradient; got the function"),
         (Problem(2, rosen, rosen_der), "sgd", "needs a sum of terms"),
         (Problem(2, rosen, rosen_der), "saga", "needs a sum of terms"),
         (Problem(2, rosen, rosen_der), "gradient_descent", "needs the Lipschitz"),
-        (Problem(2, rosen, rosen_der), "coordinate_descent", "needs a linear model"),
+        (
+            Problem(2, rosen, rosen_der, simple=np.sum, prox=lambda v, t: v),
+            "coordinate_descent",
+            "needs a linear model",
+        ),
     ],
     ids=lambda v: v if isinstance(v, str) else "",
 )

@@ -32,7 +32,8 @@ def test_gradient_and_hessian_are_finite_differences():
 @pytest.mark.parametrize("seed", range(5))
 def test_every_dual_point_bounds_the_optimum_and_the_corner_attains_it(seed):
     rows = problem(seed)
-    best, word = solve_rows(rows, "highs", None)
+    found = solve_rows(rows, "highs", None)
+    best, word = found.b, found.word
     assert word == ""
     least = rows.loss(rows.residuals(best))
     for mu in (1.0, 0.1, 1e-3):

@@ -88,6 +88,19 @@ def test_no_public_class_is_under_another():
     assert under == set()
 
 
+def test_no_estimator_borrows_the_constructor_of_another_and_all_are_explicit():
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    borrowed, vague = set(), set()
+    for name, cls in classes().items():
+        owner = cls.__init__.__qualname__.split(".")[0]
+        if owner not in {one.__name__ for one in cls.__mro__}:
+            borrowed.add(name)
+        parameters = inspect.signature(cls.__init__).parameters.values()
+        if any(parameter.kind in kinds for parameter in parameters):
+            vague.add(name)
+    assert (borrowed, vague) == (set(), set())
+
+
 def test_only_the_driver_builds_reports():
     assert calls("Report") - {DRIVER} == set()
 

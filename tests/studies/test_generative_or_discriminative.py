@@ -1,11 +1,16 @@
 import numpy as np
 import pytest
 from scipy.special import expit
-from scipy.stats import poisson
 
-from corollary import LinearDiscriminantAnalysis, LogisticRegression
+from corollary import (
+    BayesClassifier,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    ParametricDensity,
+)
 from corollary.core.errors import DataError, ParameterError
-from corollary.studies.generative_or_discriminative import (
+from corollary.studies import (
+    Comparison,
     generative_or_discriminative,
     outlier_influence,
     relative_efficiency,
@@ -20,7 +25,9 @@ def test_gaussian_classes_and_few_rows_favour_the_generative_rule():
     found = generative_or_discriminative(X, y, sizes=[60, 1000], repeats=40)
     assert found.difference[0] < -2 * found.standard_error[0]
     assert abs(found.difference[1]) < 0.005  # both have converged
-    assert (found.generative[1], found.discriminative[1]) < (found.generative[0],) * 2
+    assert found.generative[1] < found.generative[0]
+    assert found.discriminative[1] < found.discriminative[0]
+    assert found.discriminative[1] < found.generative[0]
 
 
 @pytest.mark.course("S4-40")
@@ -37,11 +44,52 @@ def test_other_classes_favour_the_discriminative_rule():
 @pytest.mark.course("S4-40")
 def test_poisson_classes_have_a_logistic_posterior_too():
     # so a logistic posterior does not prove Gaussian classes
-    x, rates, phi = np.arange(30), (3.0, 7.0), 0.4
-    joint = poisson.pmf(x, rates[1]) * phi, poisson.pmf(x, rates[0]) * (1 - phi)
+    rng = np.random.default_rng(0)
+    y = (rng.random(20_000) < 0.4).astype(int)
+    X = rng.poisson(np.where(y, 7.0, 3.0))[:, None].astype(float)
+    model = BayesClassifier(ParametricDensity("poisson")).fit(X, y)
+    rates, phi = [X[y == c].mean() for c in (0, 1)], y.mean()
     theta = np.log(rates[1] / rates[0])
     theta_0 = rates[0] - rates[1] + np.log(phi / (1 - phi))
-    np.testing.assert_allclose(joint[0] / sum(joint), expit(theta * x + theta_0))
+    counts = np.arange(30.0)[:, None]
+    posterior = model.predict_proba(counts)[:, 1]
+    np.testing.assert_allclose(posterior, expit(theta * counts[:, 0] + theta_0))
+    # logistic regression finds that line, and LDA does not
+    logistic = LogisticRegression(C=np.inf).fit(X, y)
+    lda = LinearDiscriminantAnalysis().fit(X, y)
+    assert logistic.coef_[0, 0] == pytest.approx(theta, rel=0.03)
+    assert logistic.intercept_[0] == pytest.approx(theta_0, rel=0.03)
+    assert abs(lda.intercept_[0] / theta_0 - 1) > 0.06
+
+
+@pytest.mark.course("S4-40")
+def test_poisson_classes_favour_the_discriminative_rule():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=6000)
+    X = rng.poisson(np.where(y, 12.0, 1.0))[:, None].astype(float)
+    found = generative_or_discriminative(X, y, sizes=[300, 3000], repeats=10)
+    assert found.difference[-1] > 2 * found.standard_error[-1]
+    assert found.advice.startswith("discriminative: logistic regression errs less")
+
+
+@pytest.mark.course("S4-40")
+@pytest.mark.parametrize(("rows", "word"), [(41, "discriminative"), (40, "generative")])
+def test_more_than_ten_rows_a_feature_let_the_data_speak(rows, word):
+    errors, none = np.array([0.2]), np.array([0.0])
+    tie = Comparison(np.array([rows]), errors, errors, none, none + 0.01, 4)
+    assert tie.advice.startswith(f"{word}: they cannot be told apart")
+    clear = Comparison(np.array([rows]), errors, errors, none - 1, none + 0.01, 4)
+    assert clear.advice.startswith("generative: the classes look Gaussian")
+
+
+@pytest.mark.course("S4-40")
+def test_a_comparison_knows_its_features():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=120)
+    X = rng.normal(size=(120, 3))  # nothing to learn: no difference
+    for size, word in ((60, "discriminative"), (20, "generative")):
+        found = generative_or_discriminative(X, y, sizes=[size], repeats=1)
+        assert found.advice.startswith(f"{word}: they cannot be told apart")
 
 
 def test_bad_input():

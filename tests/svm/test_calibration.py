@@ -10,7 +10,8 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.svm import SVC as Peer
 
 from corollary import SVC
-from corollary.svm import calibration
+from corollary.core.errors import DataError
+from corollary.svm import couple, isotonic, platt
 
 
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
@@ -49,7 +50,7 @@ def scores(seed, n=500):
 def test_platt_minimises_its_likelihood(seed, weighted):
     g, t, w = scores(seed)
     w = w if weighted else np.ones(len(g))
-    A, B = calibration.platt(g, t, w)
+    A, B = platt(g, t, w)
     n_pos, n_neg = w[t].sum(), w[~t].sum()
     goal = np.where(t, (n_pos + 1) / (n_pos + 2), 1 / (n_neg + 2))
 
@@ -87,14 +88,12 @@ def test_it_is_scikit_learns_calibration_of_the_same_scores(method, weighted):
     query = np.linspace(-8, 8, 201)
     theirs = peer.predict_proba(query[:, None])[:, 1]
     if method == "sigmoid":
-        A, B = calibration.platt(g, t, w)
+        probability = platt(g, t, w)
         part = peer.calibrated_classifiers_[0].calibrators[0]
-        np.testing.assert_allclose([A, B], [part.a_, part.b_], atol=1e-5)
-        ours = calibration.sigmoid(query, A, B)
-        np.testing.assert_allclose(ours, theirs, atol=1e-6)
+        np.testing.assert_allclose(probability, [part.a_, part.b_], atol=1e-5)
+        np.testing.assert_allclose(probability(query), theirs, atol=1e-6)
     else:
-        corners = calibration.isotonic(g, t, w)
-        ours = calibration.steps(query, corners)
+        ours = isotonic(g, t, w)(query)
         np.testing.assert_allclose(ours, theirs, atol=1e-12)
 
 
@@ -104,7 +103,7 @@ def test_isotonic_steps_are_scikit_learns(seed):
     g = np.round(g, 1)  # with ties
     peer = IsotonicRegression(out_of_bounds="clip").fit(g, t, w)
     query = np.linspace(-7, 7, 301)
-    ours = calibration.steps(query, calibration.isotonic(g, t, w))
+    ours = isotonic(g, t, w)(query)
     np.testing.assert_allclose(ours, peer.predict(query), atol=1e-12)
 
 
@@ -133,7 +132,7 @@ def test_coupling_is_the_constrained_least_squares(K):
     rng = np.random.default_rng(K)
     R = rng.uniform(0.05, 0.95, size=(20, K, K))
     R = np.triu(R, 1) + np.tril(1 - R.transpose(0, 2, 1), -1)
-    P = calibration.couple(R)
+    P = couple(R)
     for r, p in zip(R, P, strict=True):
 
         def cost(q, r=r):
@@ -144,3 +143,25 @@ def test_coupling_is_the_constrained_least_squares(K):
         best = minimize(cost, np.full(K, 1 / K), constraints=total, method="SLSQP",
                         options={"ftol": 1e-15})  # fmt: skip
         np.testing.assert_allclose(p, best.x, atol=1e-5)
+
+
+@pytest.mark.parametrize("function", [platt, isotonic])
+def test_labels_are_any_two_and_weights_are_repetitions(function):
+    g, t, w = scores(1)
+    names = np.where(t, "yes", "no").tolist()
+    query = np.linspace(-3, 3, 13)
+    found = function(g.tolist(), names, w)(query)
+    again = function(np.repeat(g, w.astype(int)), np.repeat(t, w.astype(int)))(query)
+    np.testing.assert_allclose(found, again, atol=1e-6)
+    more = np.append(w, 0.0), [*g, 99.0], [*names, "yes"]
+    removed = function(more[1], more[2], more[0])(query)
+    np.testing.assert_allclose(removed, found, atol=1e-12)
+    with pytest.raises(DataError, match="y must have two labels; got 1"):
+        function([1.0, 2.0], [0, 0])
+    with pytest.raises(DataError, match="vectors of the same length"):
+        function([1.0, 2.0], [0, 1, 1])
+
+
+def test_pairs_to_couple_are_square():
+    with pytest.raises(DataError, match=r"shape \(n, K, K\); got \(2, 3\)"):
+        couple(np.ones((2, 3)))

@@ -7,7 +7,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from corollary import CrammerSingerClassifier, StopReason, engine, load, save
-from corollary.objectives.multiclass_hinge import multiclass_hinge
+from corollary.objectives.multiclass_hinge import (
+    multiclass_hinge,
+    multiclass_hinge_gradient,
+)
 
 FORM = {"crammer_singer": "largest", "weston_watkins": "sum"}
 X, Y = load_iris(return_X_y=True)
@@ -100,6 +103,43 @@ def test_two_classes_are_the_binary_machine(loss):
     np.testing.assert_allclose(ours.intercept_, binary.intercept_, atol=1e-4)
     assert ours.coef_.shape == (1, 4)
     assert ours.fit(X, two).decision_function(X).shape == (150,)
+
+
+@pytest.mark.course("S3-70")
+@pytest.mark.parametrize("loss", FORM)
+@pytest.mark.parametrize("delta", [0.2, 5.0])
+def test_delta_and_lambda_control_the_same_trade_off(loss, delta):
+    """min mean L_delta + lam/2 ||W||^2 is that of delta = 1 at lam delta, scaled."""
+    lam, n, form = 0.05, len(Y), FORM[loss]
+
+    def P(W):
+        S = X @ W.T
+        data = multiclass_hinge(S, Y, delta=delta, form=form).mean()
+        return data + lam / 2 * (W**2).sum()
+
+    options = {"loss": loss, "fit_intercept": False, "tol": 1e-10, "max_iter": 10**6}
+    one = CrammerSingerClassifier(C=1 / (n * lam * delta), **options).fit(X, Y)
+    W = delta * one.coef_
+    least = P(W)
+    # no step from there leads down, along a subgradient, the ray, or at random
+    rng = np.random.default_rng(0)
+    slope = multiclass_hinge_gradient(X @ W.T, Y, delta=delta, form=form)
+    directions = [-(slope.T @ X / n + lam * W), -W, W]
+    directions += list(rng.normal(size=(60, *W.shape)))
+    for D in directions:
+        for size in (1e-4, 1e-2, 1.0):
+            assert P(W + size * D / np.linalg.norm(D)) >= least - 1e-8
+    # the same lam with the margin left at 1, or the coefficients unscaled, is worse
+    same = CrammerSingerClassifier(C=1 / (n * lam), **options).fit(X, Y)
+    assert min(P(same.coef_), P(one.coef_)) > least + 1e-3
+    # and delta changes no decision that lam does not
+    S = X @ W.T
+    np.testing.assert_array_equal(S.argmax(axis=1), one.predict(X))
+    np.testing.assert_allclose(
+        multiclass_hinge(S, Y, delta=delta, form=form),
+        delta * multiclass_hinge(X @ one.coef_.T, Y, form=form),
+        atol=1e-12,
+    )
 
 
 @pytest.mark.parametrize("loss", FORM)

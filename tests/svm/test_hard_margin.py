@@ -115,8 +115,8 @@ def test_distances_feet_and_the_canonical_form():
         np.abs(found.distances(X)), np.linalg.norm(X - at, axis=1)
     )
     again = canonical_form(7 * w, 7 * b, X, y)
-    np.testing.assert_allclose(again[0], w, rtol=1e-6)
-    assert np.abs(X @ again[0] + again[1]).min() == pytest.approx(1)
+    np.testing.assert_allclose(again.w, w, rtol=1e-6)
+    assert np.abs(X @ again.w + again.b).min() == pytest.approx(1)
     assert found.width == pytest.approx(2 / np.linalg.norm(w))
     with pytest.raises(DataError, match="must separate"):
         canonical_form([1.0, 0.0], 100.0, X, y)

@@ -45,6 +45,26 @@ def test_no_direction_leads_below(loss, power, C):
         assert min(others) >= P * (1 - 1e-12)
 
 
+@pytest.mark.course("S2-18")
+@pytest.mark.parametrize("C", [0.02, 1.0])
+def test_the_squared_hinge_classifier_is_exact(C):
+    X, y = rows()
+    t = 2.0 * y - 1
+    model = LinearSVC(loss="squared_hinge", C=C).fit(X, y)
+    w, b = model.coef_[0], model.intercept_[0]
+    short = np.maximum(0, 1 - t * (X @ w + b))
+    # the gradient vanishes: w = 2 C sum t x max(0, 1 - t f), the intercept alike
+    np.testing.assert_allclose(w, 2 * C * (t * short) @ X, atol=1e-8)
+    np.testing.assert_allclose(b, 2 * C * (t * short).sum(), atol=1e-8)
+
+    def objective(v):
+        return primal(v[:4], v[4], X, y, C, power=2)
+
+    best = minimize(objective, np.zeros(5), options={"gtol": 1e-9})
+    np.testing.assert_allclose(np.append(w, b), best.x, atol=1e-6)
+    assert model.report_.objective[-1] == pytest.approx(best.fun, rel=1e-10)
+
+
 @pytest.mark.parametrize("C", [0.05, 2.0])
 def test_scikit_learns_minimum(C):
     X, y = rows()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tracemalloc
 import warnings
 
 import clarabel
@@ -15,6 +16,7 @@ import corollary
 from corollary import SVC, SVDD
 from corollary.core.errors import DataError
 from corollary.kernels import Spectrum
+from corollary.solvers import solve_qp
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 2))
@@ -130,6 +132,41 @@ def test_the_gap_is_never_below_the_truth(part):
         missing = -best.obj_val - found
         assert missing <= model.report_.optimality.value + 1e-7 * abs(best.obj_val)
         assert missing >= -1e-7 * abs(best.obj_val)
+
+
+def traced_peak(work):
+    """Return the largest memory that arrays took during some work, in MB."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1] / 1e6
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.course("S1-49", "S3-69")
+def test_the_kernel_matrix_is_never_formed_and_the_answer_is_the_dense_one():
+    X, y, _ = data(7, 2000)
+    machines = {size: SVC(C=2.0, tol=1e-4, cache_size=size) for size in (1, 200)}
+    machines[1].fit(X[:100], y[:100])
+    peaks = {size: traced_peak(lambda m=m: m.fit(X, y)) for size, m in machines.items()}
+    whole = 2000 * 2000 * 4 / 1e6  # of the kernel matrix, in single precision
+    assert peaks[1] < 0.5 * whole
+    assert peaks[200] > 1.5 * peaks[1]  # a larger cache is used
+    small, large = (m.decision_function(X) for m in machines.values())
+    np.testing.assert_allclose(small, large, atol=2e-3)
+    # the dense programme: max 1'a - a'Ha / 2, y'a = 0, 0 <= a <= C
+    X, y = X[:150], y[:150]
+    model = SVC(C=2.0, tol=1e-8, cache_size=1e-3).fit(X, y)
+    H = y[:, None] * y * rbf_kernel(X, gamma=model.gamma_)
+    box = np.vstack([np.eye(150), -np.eye(150)])
+    b = np.concatenate([np.full(150, 2.0), np.zeros(150)])
+    dense = solve_qp(H, -np.ones(150), y[None].astype(float), [0.0], box, b)
+    alpha = np.zeros(150)
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    np.testing.assert_allclose(alpha, dense.x, atol=1e-4)
+    value = alpha.sum() - 0.5 * alpha @ H @ alpha
+    assert value == pytest.approx(-dense.value, rel=1e-7)
 
 
 PEAK = """

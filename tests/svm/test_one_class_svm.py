@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from common.machines import assert_a_weight_is_a_repetition, assert_scikit_learns, data
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -68,3 +69,12 @@ def test_weights_of_any_size_give_the_same_machine(name, size):
     np.testing.assert_allclose(h, g, atol=1e-5 * np.abs(g).max())
     if name == "NuSVC":
         assert model.C_ * size == pytest.approx(usual.C_, rel=1e-5)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+def test_of_several_solutions_sparse_rows_have_that_of_dense_ones(kernel):
+    X = np.array([[-2.0, -1], [-1, -1], [-1, -2], [1, 1], [1, 2], [2, 1]])
+    dense = OneClassSVM(kernel=kernel, gamma=1).fit(X)
+    rows = OneClassSVM(kernel=kernel, gamma=1).fit(sp.csr_array(X))
+    assert np.array_equal(dense.support_, rows.support_)
+    assert np.array_equal(dense.dual_coef_, rows.dual_coef_.toarray())

@@ -20,10 +20,12 @@ import numpy as np
 
 from corollary.core.checks import check_weights, coded
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import readable
 
 __all__ = ["Inertia", "huygens"]
 
 
+@readable
 @dataclass(frozen=True)
 class Inertia:
     """The three terms of (1)."""

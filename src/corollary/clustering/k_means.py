@@ -17,7 +17,8 @@ any other keeps its label without a look at the others (Hamerly 2010):
 
 The bound is the chunk's memory; losing it costs time and changes no bit.
 
-A cluster without rows takes over the row that lies farthest from its own centre.
+A cluster without rows takes over the row that lies farthest from its own centre, or is
+eliminated (`empty='drop'`): then fewer than k remain, and J is none the worse for it.
 Seeding by k-means++ draws each further centre with probability proportional to
 
     w_n min_k ||x_n - mu_k||^2                                                   (5)
@@ -70,6 +71,7 @@ from corollary.engine import (
     Chunk,
     Data,
     Fitted,
+    ScoreSums,
     Settled,
     Statistics,
     StreamingLearner,
@@ -131,6 +133,23 @@ class Centres:
     shift2: float = np.inf  # sum_k ||mu_k - previous mu_k||^2
     bound: float = -np.inf  # (6), for the report
     dtype: Any = np.float64  # of the data
+    alive: Any = None  # (k,) bool, the clusters that remain; None: all
+
+    @property
+    def remaining(self) -> Floats:
+        """The centres of the clusters that were not eliminated."""
+        return self.mu if self.alive is None else self.mu[self.alive]
+
+
+@dataclass(frozen=True)
+class Distortion(ScoreSums):
+    """A share of J (1) under centres that are given."""
+
+    J: float
+
+    def score(self) -> float:
+        """Return -J."""
+        return -self.J
 
 
 class KMeans(StreamingLearner, Clusterer):
@@ -159,6 +178,9 @@ class KMeans(StreamingLearner, Clusterer):
         Kept for compatibility; X is never changed.
     algorithm : {'lloyd', 'elkan'}, default='lloyd'
         Kept for compatibility; both run Lloyd's algorithm with the bounds (4).
+    empty : {'relocate', 'drop'}, default='relocate'
+        What becomes of a cluster without rows: it takes the farthest row, or it is
+        eliminated, and `cluster_centers_` has fewer than k rows.
 
     Attributes
     ----------
@@ -197,6 +219,7 @@ class KMeans(StreamingLearner, Clusterer):
         "random_state": seed,
         "copy_x": boolean,
         "algorithm": one_of("lloyd", "elkan"),
+        "empty": one_of("relocate", "drop"),
     }
 
     def __init__(
@@ -211,6 +234,7 @@ class KMeans(StreamingLearner, Clusterer):
         random_state: Any = None,
         copy_x: bool = True,
         algorithm: str = "lloyd",
+        empty: str = "relocate",
     ) -> None:
         self.n_clusters = n_clusters
         self.init = init
@@ -221,6 +245,7 @@ class KMeans(StreamingLearner, Clusterer):
         self.random_state = random_state
         self.copy_x = copy_x
         self.algorithm = algorithm
+        self.empty = empty
 
     # -- learning ------------------------------------------------------------------
     def starts(self, data: Data, seed: int) -> Iterator[Centres]:
@@ -240,12 +265,14 @@ class KMeans(StreamingLearner, Clusterer):
 
     def statistics(self, chunk: Chunk, state: Centres) -> Assigned:
         """Assign each row to its nearest centre (2) and sum the rows of each."""
-        k, d = state.mu.shape
-        memory = remembered(chunk, state.mu)
-        n, sum_x = np.zeros(k), np.zeros((k, d))
+        mu = state.remaining
+        k, d = mu.shape
+        memory = remembered(chunk, mu)
+        n: Floats = np.zeros(k)
+        sum_x: Floats = np.zeros((k, d))
         J, _ = rows_loop(loops.assign, loops.assign_csr, chunk.X)(
             chunk.w,
-            state.mu.astype(chunk.X.dtype, copy=False),
+            mu.astype(chunk.X.dtype, copy=False),
             memory.labels,
             memory.lower,
             memory.fresh,
@@ -253,22 +280,29 @@ class KMeans(StreamingLearner, Clusterer):
             n,
             sum_x,
         )
-        return Assigned(n, sum_x, J, farthest(chunk, state.mu, memory.labels, n))
+        far = farthest(chunk, mu, memory.labels, n)
+        if state.alive is None:
+            return Assigned(n, sum_x, J, far)
+        every = spread_over(state.alive, n), spread_over(state.alive, sum_x)
+        return Assigned(*every, J, far)
 
     def update(self, s: Assigned, state: Centres) -> Centres:
         """Move each centre to the mean of its rows (3); rehouse empty clusters.
 
-        An empty cluster takes the farthest row, unless every row lies on its centre.
+        An empty cluster takes the farthest row, unless every row lies on its centre; or
+        it is eliminated.
         """
         n, sum_x = s.n.copy(), s.sum_x.copy()
-        away = np.flatnonzero(s.far.d2 > 0)
+        drops = self.empty == "drop"
+        away = np.flatnonzero(s.far.d2 > 0)[: 0 if drops else None]
         for k, i in zip(np.flatnonzero(n == 0), away, strict=False):
             x, w, old = s.far.x[i], s.far.w[i], s.far.z[i]
             n[[old, k]] += -w, w
             sum_x[[old, k]] += -w * x, w * x
         means = sum_x / np.where(n > 0, n, 1)[:, None]
         mu = np.where(n[:, None] > 0, means, state.mu)
-        return replace(state, mu=mu, shift2=float(((mu - state.mu) ** 2).sum()))
+        shift2 = float(((mu - state.mu) ** 2).sum())
+        return replace(state, mu=mu, shift2=shift2, alive=n > 0 if drops else None)
 
     def objective(self, s: Assigned, state: Centres) -> float:
         """Return J (1) before the centres moved."""
@@ -283,13 +317,13 @@ class KMeans(StreamingLearner, Clusterer):
         if not data.source.in_memory:
             final = data.reduce(partial(self.statistics, state=state))
             return Settled(state, None, final.J)
-        z, share = data.rows(partial(label, mu=state.mu))
+        z, share = data.rows(partial(label, mu=state.remaining))
         return Settled(state, (z,), float(share.sum()))
 
     def account(self, state: Centres, report: Report) -> None:
         """Tell how far J may be above the best clustering there is (6)."""
         J = report.objective[-1]
-        report.facts["n_clusters"] = len(state.mu)
+        report.facts["n_clusters"] = len(state.remaining)
         if report.stop is StopReason.STREAMING and report.passes > 1:
             return  # (6) is known of the first batch only
         if np.isfinite(state.bound) and state.bound > 0:
@@ -302,7 +336,7 @@ class KMeans(StreamingLearner, Clusterer):
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
-        self.cluster_centers_ = fitted.state.mu.astype(fitted.state.dtype)
+        self.cluster_centers_ = fitted.state.remaining.astype(fitted.state.dtype)
         self.inertia_ = fitted.report.objective[-1]
         self.n_iter_ = fitted.report.passes
         self._n_features_out = len(self.cluster_centers_)
@@ -326,10 +360,12 @@ class KMeans(StreamingLearner, Clusterer):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return -J of X under the fitted centres."""
+        return self.score_sums(X, None, sample_weight).score()
+
+    def score_sums(self, X: Any, y: Any, w: Any) -> Distortion:
+        """Return the rows' share of J."""
         d2 = self._nearest(X)[1].astype(np.float64)
-        return -float(
-            d2.sum() if sample_weight is None else d2 @ np.asarray(sample_weight)
-        )
+        return Distortion(float(d2.sum() if w is None else d2 @ np.asarray(w)))
 
     # -- helpers -------------------------------------------------------------------
     def _nearest(self, X: Any) -> tuple[Vector, Floats]:
@@ -351,7 +387,7 @@ class KMeans(StreamingLearner, Clusterer):
     def _warn_of_copies(self, report: Report) -> None:
         """Tell where fewer than k clusters have a row: rows that are copies."""
         found = len(np.unique(self.labels_))
-        if found < self.n_clusters:
+        if found < self.n_clusters and self.empty != "drop":
             text = (
                 f"Number of distinct clusters ({found}) found smaller than n_clusters "
                 f"({self.n_clusters}). Possibly due to duplicate points in X."
@@ -426,6 +462,13 @@ def remembered(chunk: Chunk, mu: Floats) -> Remembered:
         drift = drift * (1 + 1e-6) + 2 * rounding
     memory["mu"] = mu
     return Remembered(memory["labels"], memory["lower"], fresh, drift)
+
+
+def spread_over(alive: Vector, part: Floats) -> Floats:
+    """Return sums of the remaining clusters as sums of all, 0 for the others."""
+    whole = np.zeros((len(alive), *part.shape[1:]))
+    whole[alive] = part
+    return whole
 
 
 def farthest(chunk: Chunk, mu: Floats, z: Vector, n: Floats) -> FarthestRows:

@@ -19,7 +19,7 @@ Course: S2-57. Reference: Arthur and Vassilvitskii (2007).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,6 +29,7 @@ from corollary.core.checks import full_weights
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import whole
 from corollary.core.randomness import entropy, generator, row_keys
+from corollary.core.records import readable
 from corollary.core.rows import dense
 from corollary.core.sparse import canonical
 from corollary.core.vectors import rows_of
@@ -125,6 +126,14 @@ def spread(chunk: Chunk) -> Moments | Variances:
     return Moments.of(chunk.X, chunk.w)
 
 
+@readable
+class Seeds(NamedTuple):
+    """Centres that were drawn, as a tuple in scikit-learn's order."""
+
+    centers: Floats  # (k, d)
+    indices: Vector  # (k,) of the rows that they are
+
+
 def kmeans_plusplus(
     X: Any,
     n_clusters: int,
@@ -132,7 +141,7 @@ def kmeans_plusplus(
     sample_weight: Any = None,
     random_state: Any = None,
     n_local_trials: int | None = None,
-) -> tuple[Floats, Vector]:
+) -> Seeds:
     """Draw centres by k-means++ (1).
 
     Also known as: k-means++.
@@ -149,9 +158,9 @@ def kmeans_plusplus(
 
     Returns
     -------
-    centers : array of shape (n_clusters, d)
-    indices : array of shape (n_clusters,)
-        The rows that were drawn.
+    Seeds
+        A tuple of `centers` (n_clusters, d) and `indices` (n_clusters,), the rows that
+        were drawn.
 
     Examples
     --------
@@ -172,7 +181,7 @@ def kmeans_plusplus(
         raise ParameterError(sentence(who, must, f"{n_local_trials!r}"))
     rng = generator(entropy(random_state))
     chosen = spread_out(X, w, n_clusters, rng, n_local_trials)
-    return np.asarray(dense(X[chosen]), dtype=np.float64), chosen
+    return Seeds(np.asarray(dense(X[chosen]), dtype=np.float64), chosen)
 
 
 def spread_out(

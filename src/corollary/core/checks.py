@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import numbers
+import os
 from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
@@ -19,23 +20,28 @@ from sklearn.utils.validation import validate_data
 
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.configuration import get_config
-from corollary.core.errors import DataError, sentence
+from corollary.core.errors import DataError, SparseDataError, sentence
 from corollary.core.frames import frame_to_array, is_frame
 from corollary.core.magnitude import (
     check_not_tiny,
     check_sizes,
+    is_finite,
     largest_size,
     size_limit,
     too_large,
 )
 from corollary.core.memory import check_memory, check_working_memory
 from corollary.core.sparse import in_order, sound_csr
+from corollary.core.table import Table
 from corollary.core.wording import one_sentence
 
 __all__ = [
+    "are_names_checked",
     "check_X",
     "check_finite",
     "check_finite_values",
+    "check_given",
+    "check_indicators",
     "check_labels",
     "check_memory",
     "check_query",
@@ -65,8 +71,10 @@ def check_X(
     """
     if reset:
         check_array_memory(learner, X)
-    if is_plain(learner, X, reset, min_rows):
-        return X
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
+        X = np.ascontiguousarray(X) if X.nbytes <= LARGE else X
+        if is_plain(learner, X, reset, min_rows):
+            return X
     with one_sentence(learner):
         checked = check_array(
             readable(learner, X, sparse),
@@ -80,6 +88,8 @@ def check_X(
         )
         if not reset and _names_checked.get():
             check_width(learner, checked)
+        elif isinstance(X, Table):
+            check_features(learner, X, reset)
         else:
             named = hasattr(X, "columns") or hasattr(X, "__dataframe__")
             seen = X if named else checked
@@ -87,13 +97,11 @@ def check_X(
     return in_order(checked) if sp.issparse(checked) else checked
 
 
-def is_plain(learner: Any, X: Any, reset: bool, min_rows: int) -> bool:
-    """Return whether X is an array as it should be: nothing to convert or to say.
+def is_plain(learner: Any, X: Matrix, reset: bool, min_rows: int) -> bool:
+    """Return whether a matrix is as it should be: nothing to convert or to say.
 
     That spares small fits and predictions a third of their time.
     """
-    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in FLOATS:
-        return False
     rows, columns = X.shape
     if not X.flags.c_contiguous or rows < min_rows or not columns:
         return False
@@ -118,6 +126,11 @@ def names_checked() -> Iterator[None]:
         _names_checked.reset(token)
 
 
+def are_names_checked() -> bool:
+    """Tell whether the names of the columns have been checked by the caller."""
+    return _names_checked.get()
+
+
 def check_width(learner: Any, X: Matrix) -> None:
     """Refuse another number of columns than in `fit`."""
     if X.shape[1] != learner.n_features_in_:
@@ -125,8 +138,40 @@ def check_width(learner: Any, X: Matrix) -> None:
         raise DataError(sentence(learner, must, f"{X.shape[1]}"))
 
 
+def check_features(learner: Any, table: Table, reset: bool) -> None:
+    """Take the number and the names of features from a table, or hold it to them."""
+    if reset:
+        learner.n_features_in_ = table.shape[1]
+        vars(learner).pop("feature_names_in_", None)
+        if table.names is not None:
+            learner.feature_names_in_ = np.asarray(table.names, dtype=object)
+        return
+    check_width(learner, table)
+    names = getattr(learner, "feature_names_in_", None)
+    if names is not None and table.names not in (None, tuple(names)):
+        must = f"the columns must be those of fit, {list(names)[:10]}"
+        raise DataError(sentence(learner, must, f"{list(table.names or ())[:10]}"))
+
+
+def check_given(learner: Any, X: Any) -> None:
+    """Say what X may be, and what a source needs, where it is neither of them."""
+    must = "X must be rows: an array, a data frame or a source"
+    if isinstance(X, str | bytes | os.PathLike):
+        came = repr(os.fspath(X))
+        remedy = "Use engine.ParquetSource(path) or engine.CSVSource(path) for files."
+        raise DataError(sentence(learner, must, came, remedy))
+    known = ("__array__", "__len__", "__array_interface__", "__dataframe__", "shape")
+    if not isinstance(X, numbers.Number) and not any(hasattr(X, k) for k in known):
+        came = f"an object of type {type(X).__name__}"
+        remedy = "A source extends engine.Source: parts(), has_target, labels, encoded."
+        raise DataError(sentence(learner, must, came, remedy))
+
+
 def readable(learner: Any, X: Any, sparse: bool) -> Any:
     """Return what scikit-learn can be trusted with: no frame, no wild indices."""
+    check_given(learner, X)
+    if isinstance(X, Table):
+        return X.matrix(who=learner)
     if is_frame(X):
         return frame_to_array(learner, X)
     return sound_csr(learner, X) if sparse and sp.issparse(X) else X
@@ -224,7 +269,7 @@ def check_finite_values(
     who: Any, values: Vector, name: str, first_row: int = 0
 ) -> None:
     """Raise for NaN or inf in a target or in weights, naming the first guilty row."""
-    if np.isfinite(values).all():
+    if is_finite(values):
         return
     row = int(np.argwhere(~np.isfinite(values))[0][0])
     what = "NaN" if np.isnan(values[row]).any() else "infinity"
@@ -293,11 +338,14 @@ def check_targets(learner: Any, y: Any, rows: int, dtype: Any, *, many: bool) ->
     """Return numeric targets: (n,), or (n, m) where the learner takes `many`."""
     y = present(learner, y)
     with one_sentence(learner, "y"), np.errstate(over="ignore"):
-        y = check_array(
-            y, ensure_2d=False, dtype=dtype, order="C", ensure_all_finite=False
-        )
-        if not many or y.ndim == 1:
-            y = column(learner, y)
+        if is_vector(y) and y.dtype.kind in "fiub":  # nothing to convert
+            y = np.ascontiguousarray(y, dtype=dtype)
+        else:
+            y = check_array(
+                y, ensure_2d=False, dtype=dtype, order="C", ensure_all_finite=False
+            )
+            if not many or y.ndim == 1:
+                y = column(learner, y)
     check_finite_values(learner, y, "y")
     check_not_tiny(learner, check_sizes(learner, y, "y"), "y", y.dtype)
     return matching(learner, y, rows)
@@ -312,6 +360,15 @@ def encode_labels(learner: Any, y: Any, rows: int) -> tuple[Vector, Vector]:
         check_finite_values(learner, y, "y")
     check_labels(learner, y)
     return coded(learner, y)
+
+
+def check_indicators(learner: Any, y: Any, rows: int) -> Vector:
+    """Return the labels of rows that may have several: 0 and 1, of shape (n, K)."""
+    table = sound_csr(learner, y).toarray() if sp.issparse(y) else np.asarray(y)
+    if table.ndim != 2 or table.shape[0] != rows or not np.isin(table, (0, 1)).all():
+        must = f"y of several labels must be 0 or 1, of shape ({rows}, K)"
+        raise DataError(sentence(learner, must, f"shape {table.shape}"))
+    return table.astype(np.int64)
 
 
 def check_labels(learner: Any, y: Vector) -> None:
@@ -357,9 +414,17 @@ def column(learner: Any, y: Any) -> Vector:
     """Return y as one column; warn where it came as an (n, 1) matrix."""
     from sklearn.utils import column_or_1d
 
+    if is_vector(y):
+        return y
     if sp.issparse(y):
-        raise DataError(sentence(learner, "y must be a dense array", "a sparse one"))
+        must = "y must be a dense array"
+        raise SparseDataError(sentence(learner, must, "a sparse one"))
     return column_or_1d(y, warn=True)
+
+
+def is_vector(y: Any) -> bool:
+    """Tell whether y is an array of one dimension, with rows."""
+    return type(y) is np.ndarray and y.ndim == 1 and bool(len(y))
 
 
 def matching(learner: Any, y: Vector, rows: int) -> Vector:

@@ -9,9 +9,11 @@ __all__ = [
     "ClusterError",
     "DataError",
     "MemoryLimitError",
+    "MixedTypesError",
     "ModelFileError",
     "NumericalError",
     "ParameterError",
+    "SparseDataError",
     "sentence",
 ]
 
@@ -25,6 +27,17 @@ class ParameterError(ValueError, TypeError):
 
 class DataError(ValueError):
     """The data cannot be learned from: wrong shape, NaN, a column missing, ..."""
+
+
+class SparseDataError(DataError, TypeError):
+    """Sparse data came where only dense data is taken; a TypeError to scikit-learn."""
+
+
+class MixedTypesError(DataError, TypeError):
+    """A column mixes values that have no order among them, such as text and numbers.
+
+    Also a TypeError, as scikit-learn's encoders raise it.
+    """
 
 
 class NumericalError(DataError):

@@ -1,8 +1,8 @@
 """The facts of a report: values under documented names, and the words for them.
 
 A fit notes what it knows as values, `report.facts["rank"] = 3`.  The table below says
-what each name means and how it is printed; no other module turns a fact into words, and
-none reads the words back.
+what each name means, of what kind it is and how it is printed; no other module turns a
+fact into words, and none reads the words back.
 
 >>> from corollary.core.facts import printed
 >>> printed({"rank": 3, "n_features": 5, "variance_kept": 0.9871})
@@ -12,17 +12,19 @@ none reads the words back.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from types import UnionType
+from typing import Any, NamedTuple, get_args, get_origin
 
 import numpy as np
 
-__all__ = ["FACTS", "Fact", "check_facts", "plain", "printed"]
+__all__ = ["FACTS", "Fact", "check_facts", "known_values", "plain", "printed"]
 
 
 class Fact(NamedTuple):
     """What a fact means, and how it is printed."""
 
     meaning: str
+    kind: Any = float  # of its value
     label: str = ""  # its name with spaces, by default
     of: str = ""  # the fact that it is a part of: "3 of 5"
     words: Callable[[Any], str] | None = None
@@ -51,16 +53,28 @@ def interval(value: Any) -> str:
 
 FACTS: dict[str, Fact] = {
     # -- how the fit was made ----------------------------------------------------------
-    "solver": Fact("the method that minimised the objective"),
-    "route": Fact("the sums or the decomposition that the solution came from"),
-    "estimator": Fact("class of the estimators inside"),
-    "n_members": Fact("estimators inside", label="members"),
-    "n_steps": Fact("steps of a search, in all epochs and machines", label="steps"),
+    "solver": Fact("the method that minimised the objective", kind=str),
+    "route": Fact(
+        "the sums or the decomposition that the solution came from", kind=str
+    ),
+    "estimator": Fact("class of the estimators inside", kind=str),
+    "n_members": Fact("estimators inside", kind=int, label="members"),
+    "n_steps": Fact(
+        "steps of a search, in all epochs and machines",
+        kind=int | list[int],
+        label="steps",
+    ),
     "eta0": Fact("the first learning rate"),
     "objective": Fact("the objective at the weights that are kept"),
     # -- what the rows show ------------------------------------------------------------
-    "separated": Fact("whether no row is on the wrong side", words=yes_or_no),
-    "n_mistakes": Fact("updates of a perceptron, of each machine", label="mistakes"),
+    "separated": Fact(
+        "whether no row is on the wrong side", kind=bool, words=yes_or_no
+    ),
+    "n_mistakes": Fact(
+        "updates of a perceptron, of each machine",
+        kind=int | list[int],
+        label="mistakes",
+    ),
     "mistake_bound": Fact("Novikoff's bound on the mistakes", label="mistakes <="),
     "unclaimed_share": Fact(
         "rows that no class claims", label="claimed by none", words=share
@@ -74,33 +88,43 @@ FACTS: dict[str, Fact] = {
     "plain_columns": Fact("columns that need no transform", label="as they are"),
     "n_missing": Fact("values that are missing", label="missing values"),
     "missing_share": Fact("share of the values that are missing", words=share),
-    "n_words": Fact("words of the vocabulary", label="words"),
+    "n_words": Fact("words of the vocabulary", kind=int, label="words"),
     # -- the decision ------------------------------------------------------------------
-    "n_actions": Fact("actions to choose from, without refusal", label="actions"),
+    "n_actions": Fact(
+        "actions to choose from, without refusal", kind=int, label="actions"
+    ),
     "reject_cost": Fact("cost of refusing to decide", label="refusal costs"),
     "priors_changed": Fact(
-        "whether other priors hold than in training", words=yes_or_no
+        "whether other priors hold than in training", kind=bool, words=yes_or_no
     ),
     # -- the size of the model ---------------------------------------------------------
-    "n_features": Fact("columns of X", label="features"),
+    "n_features": Fact("columns of X", kind=int, label="features"),
     "n_features_used": Fact(
-        "features that matter", label="features used", of="n_features"
+        "features that matter", kind=int, label="features used", of="n_features"
     ),
-    "n_features_out": Fact("columns that `transform` makes", label="new columns"),
-    "n_parameters": Fact("free parameters of the model", label="parameters"),
+    "n_features_out": Fact(
+        "columns that `transform` makes", kind=int, label="new columns"
+    ),
+    "n_parameters": Fact("free parameters of the model", kind=int, label="parameters"),
     "rows_per_parameter": Fact("rows for each free parameter"),
-    "n_clusters": Fact("clusters", label="clusters"),
-    "n_landmarks": Fact("rows that the features compare with", label="landmarks"),
-    "n_rows_kept": Fact(
-        "training rows that the model keeps", label="rows kept", of="n_rows"
+    "n_clusters": Fact("clusters", kind=int, label="clusters"),
+    "n_landmarks": Fact(
+        "rows that the features compare with", kind=int, label="landmarks"
     ),
-    "rank": Fact("rank of the columns of X", of="n_features"),
-    "rank_within": Fact("rank of the scatter within the classes", of="n_features"),
-    "n_components": Fact("components kept", label="components", of="n_features"),
+    "n_rows_kept": Fact(
+        "training rows that the model keeps", kind=int, label="rows kept", of="n_rows"
+    ),
+    "rank": Fact("rank of the columns of X", kind=int, of="n_features"),
+    "rank_within": Fact(
+        "rank of the scatter within the classes", kind=int, of="n_features"
+    ),
+    "n_components": Fact(
+        "components kept", kind=int, label="components", of="n_features"
+    ),
     # -- what it assumes, and how good it is -------------------------------------------
-    "law": Fact("the distribution of the rows"),
-    "densities": Fact("the kind of density that each class has"),
-    "kernel": Fact("the kernel, as a formula"),
+    "law": Fact("the distribution of the rows", kind=str),
+    "densities": Fact("the kind of density that each class has", kind=str),
+    "kernel": Fact("the kernel, as a formula", kind=str),
     "error_bound": Fact("the error of the kernel on all pairs is below"),
     "confidence": Fact("the probability with which a bound holds"),
     "mean_error_bound": Fact(
@@ -110,44 +134,61 @@ FACTS: dict[str, Fact] = {
     "variance_kept": Fact("share of the variance that is kept", words=share),
     # -- linear models -----------------------------------------------------------------
     "gradient": Fact("largest entry of the gradient, or of the least subgradient"),
-    "n_nonzero": Fact("coefficients that are not 0", label="nonzeros"),
+    "n_nonzero": Fact("coefficients that are not 0", kind=int, label="nonzeros"),
     "kkt_residual": Fact("largest violation of optimality", label="KKT residual"),
-    "n_epochs": Fact("rounds over all coordinates", label="epochs"),
-    "n_rounds": Fact("rounds over all rows", label="rounds"),
-    "n_support_rows": Fact("rows whose loss counts at the end", label="support rows"),
-    "separability": Fact("'separable', or 'touching' where rows lie on the boundary"),
+    "n_epochs": Fact("rounds over all coordinates", kind=int, label="epochs"),
+    "n_rounds": Fact("rounds over all rows", kind=int, label="rounds"),
+    "n_support_rows": Fact(
+        "rows whose loss counts at the end", kind=int, label="support rows"
+    ),
+    "separability": Fact(
+        "'separable', or 'touching' where rows lie on the boundary", kind=str
+    ),
     "smallest_margin": Fact("least lead of the true class's score over the next"),
-    "family": Fact("how the response scatters about its mean"),
-    "link": Fact("the function of the mean that is linear in x"),
+    "family": Fact("how the response scatters about its mean", kind=str),
+    "link": Fact("the function of the mean that is linear in x", kind=str),
     "deviance": Fact("twice the log-likelihood that the fit loses to a perfect one"),
     "null_deviance": Fact("the same, of the model with an intercept alone"),
-    "dependent_columns": Fact("columns that follow from the others", label="dependent"),
+    "dependent_columns": Fact(
+        "columns that follow from the others", kind=list[int | str], label="dependent"
+    ),
     "noise_variance": Fact("variance of y about its mean given x"),
     "prior_variance": Fact("variance of the coefficients before any row"),
     "log_evidence": Fact("log of the probability of y under prior and noise"),
     "learning_rate": Fact("length of a step, in units of the gradient"),
     "largest_learning_rate": Fact("descent converges below", label="must be below"),
     "quantile": Fact("share of the rows that should lie below"),
-    "minimizers": Fact("'one', 'several' or 'not known'"),
-    "n_constraints": Fact("features whose means are to be met", label="constraints"),
-    "n_errors": Fact("training rows on the wrong side", label="errors"),
+    "minimizers": Fact("'one', 'several' or 'not known'", kind=str),
+    "n_constraints": Fact(
+        "features whose means are to be met", kind=int, label="constraints"
+    ),
+    "n_errors": Fact("weight of the training rows on the wrong side", label="errors"),
     "bandwidth": Fact("tau, the width of the weights around a query"),
-    "n_dots": Fact("points that are joined", label="dots"),
-    "n_ties": Fact("rows that share their x with another", label="ties"),
+    "n_dots": Fact("points that are joined", kind=int, label="dots"),
+    "n_ties": Fact("weight of the rows that share their x with others", label="ties"),
     "training_error": Fact("mean squared error on the training rows"),
     "leave_one_out_error": Fact("mean squared error on rows left out one by one"),
     "expected_error": Fact("mean squared error to expect on new rows"),
+    "noise_scale": Fact("scale of the noise, found beside the coefficients"),
+    "n_outliers": Fact("rows beyond the bound of a robust fit", label="outliers"),
+    "n_updates": Fact("rows that moved the weights, in all passes", label="updates"),
+    "rested": Fact("whether the last pass moved nothing", kind=bool, words=yes_or_no),
     # -- kernel machines ---------------------------------------------------------------
     "kkt_violation": Fact("worst violation of optimality", label="KKT violation"),
-    "n_pairs": Fact("pairs of variables that the search moved", label="pairs moved"),
-    "n_kernel_rows": Fact("rows of the kernel matrix computed", label="kernel rows"),
-    "n_free": Fact("coefficients between their bounds", label="free"),
-    "n_at_bound": Fact("coefficients at their bound", label="at the bound"),
-    "n_rows": Fact("rows that weigh something", label="rows"),
-    "roles": Fact("how many rows have each role"),
+    "n_pairs": Fact(
+        "pairs of variables that the search moved", kind=int, label="pairs moved"
+    ),
+    "n_kernel_rows": Fact(
+        "rows of the kernel matrix computed", kind=int, label="kernel rows"
+    ),
+    "n_free": Fact("coefficients between their bounds", kind=int, label="free"),
+    "n_at_bound": Fact("coefficients at their bound", kind=int, label="at the bound"),
+    "n_rows": Fact("rows that weigh something", kind=int, label="rows"),
+    "roles": Fact("how many rows have each role", kind=dict[str, int]),
     "margin": Fact("distance of the nearest rows to the hyperplane, 1 / ||w||"),
     "intercept_interval": Fact(
         "every intercept in it is optimal",
+        kind=list[float],
         label="intercept",
         words=lambda value: f"every b in {interval(value)} is optimal",
     ),
@@ -157,18 +198,24 @@ FACTS: dict[str, Fact] = {
     "equivalent_C": Fact("the price with which SVC is the same machine"),
     "epsilon": Fact("width of the tube that was found"),
     "radius": Fact("radius of the ball"),
-    "verdict": Fact("whether a hyperplane separates the classes"),
-    "n_joint_pairs": Fact("pairs of classes not separable", label="joint pairs"),
+    "verdict": Fact("whether a hyperplane separates the classes", kind=str),
+    "n_joint_pairs": Fact(
+        "pairs of classes not separable", kind=int, label="joint pairs"
+    ),
     "soft_C": Fact("price of the machine with slack that is kept instead"),
     "share_above": Fact("weight of the rows above the curve", words=share),
     "share_below": Fact("weight of the rows below the curve", words=share),
-    "n_on_curve": Fact("rows on the curve", label="on the curve"),
-    "kernel_rank": Fact("rank of the kernel matrix", of="n_rows_kept"),
-    "dimension": Fact("dimensions that the rows span in feature space"),
-    "degrees_of_freedom": Fact("trace of the smoother, perhaps for each alpha"),
-    "n_pivots": Fact("rows of the preconditioner", label="pivots"),
+    "n_on_curve": Fact("rows on the curve", kind=int, label="on the curve"),
+    "kernel_rank": Fact("rank of the kernel matrix", kind=int, of="n_rows_kept"),
+    "dimension": Fact("dimensions that the rows span in feature space", kind=int),
+    "degrees_of_freedom": Fact(
+        "trace of the smoother, perhaps for each alpha", kind=float | list[float]
+    ),
+    "n_pivots": Fact("rows of the preconditioner", kind=int, label="pivots"),
     "last_width": Fact("width of the last envelope of the loss"),
-    "convex": Fact("whether the minimum is known to be the only one", words=yes_or_no),
+    "convex": Fact(
+        "whether the minimum is known to be the only one", kind=bool, words=yes_or_no
+    ),
 }
 
 
@@ -217,8 +264,46 @@ def plain(value: Any) -> Any:
     return value
 
 
+def known_values(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return facts as plain values, whole numbers as floats where the table says so.
+
+    >>> import numpy as np
+    >>> known_values({"rank": np.int64(3), "nu": 1})
+    {'rank': 3, 'nu': 1.0}
+    """
+    found = {name: plain(value) for name, value in facts.items()}
+    for name, value in found.items():
+        if name in FACTS and FACTS[name].kind is float and type(value) is int:
+            found[name] = float(value)
+    return found
+
+
 def check_facts(facts: Mapping[str, Any]) -> None:
-    """Refuse a fact that the table does not know; a test fits every estimator."""
-    unknown = sorted(set(facts) - set(FACTS))
-    if unknown:
-        raise ValueError(f"no fact is called {', '.join(unknown)}")
+    """Refuse facts that the table does not know, or values of another kind.
+
+    A test fits every estimator and calls this.
+    """
+    for name, value in facts.items():
+        if name not in FACTS:
+            raise ValueError(f"no fact is called {name}")
+        if not of_kind(value, FACTS[name].kind):
+            raise ValueError(f"fact {name} must be {FACTS[name].kind}; got {value!r}")
+
+
+def of_kind(value: Any, kind: Any) -> bool:
+    """Tell whether a value is of a kind, such as ``int | list[int]``.
+
+    >>> of_kind([1, 2], int | list[int]), of_kind(True, int), of_kind({"a": 1.0}, dict)
+    (True, False, True)
+    """
+    args = get_args(kind)
+    if isinstance(kind, UnionType):
+        return any(of_kind(value, one) for one in args)
+    if not args:
+        return type(value) is kind
+    if type(value) is not get_origin(kind):
+        return False
+    if isinstance(value, dict):
+        pairs = value.items()
+        return all(of_kind(a, args[0]) and of_kind(b, args[1]) for a, b in pairs)
+    return all(of_kind(part, args[0]) for part in value)

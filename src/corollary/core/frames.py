@@ -1,8 +1,10 @@
-"""Data frames: pandas, polars and pyarrow tables as matrices, through narwhals.
+"""Data frames: pandas, polars and pyarrow tables as matrices or as columns.
 
-Columns of floats, integers and booleans become one C-ordered matrix; a missing value
-becomes NaN, which the checks after this one report with its row and column.  A column
-that holds anything else is named.
+`frame_to_array`: columns of floats, integers and booleans become one C-ordered matrix;
+a missing value becomes NaN, which the checks after this one report with its row and
+column.  A column that holds anything else is named.
+
+`frame_columns`: every column as the type that it has; see `column.py`.
 """
 
 from __future__ import annotations
@@ -13,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.arrow import arrow_column
+from corollary.core.column import Column
 from corollary.core.errors import DataError, sentence
 
-__all__ = ["frame_to_array", "is_frame"]
+__all__ = ["frame_columns", "frame_to_array", "is_frame"]
 
 LIBRARIES = ("pandas", "polars", "pyarrow", "modin", "cudf")
 BLOCK_ROWS = 4096  # copied at a time, so that they stay in the cache
@@ -36,10 +40,7 @@ def frame_to_array(who: object, frame: Any) -> Any:
     """
     import narwhals as nw
 
-    table = nw.from_native(frame)
-    if isinstance(table, nw.LazyFrame):
-        must, remedy = "X must be a data frame with its rows", "Use X.collect()."
-        raise DataError(sentence(who, must, "a lazy one", remedy))
+    table = _collected(who, frame)
     kinds = table.schema
     if nw.Unknown in kinds.values() or not len(kinds):
         return frame
@@ -52,6 +53,17 @@ def frame_to_array(who: object, frame: Any) -> Any:
     if table.implementation.is_pandas() and dtypes == {dtype}:
         return frame.to_numpy()
     return stacked([_values(who, c, dtype) for c in table.iter_columns()], dtype)
+
+
+def _collected(who: object, frame: Any) -> Any:
+    """Return a frame as narwhals sees it; refuse one whose rows are not there yet."""
+    import narwhals as nw
+
+    table = nw.from_native(frame)
+    if isinstance(table, nw.LazyFrame):
+        must, remedy = "X must be a data frame with its rows", "Use X.collect()."
+        raise DataError(sentence(who, must, "a lazy one", remedy))
+    return table
 
 
 def _values(who: object, column: Any, dtype: Any) -> Vector:
@@ -84,3 +96,54 @@ def stacked(columns: list[Vector], dtype: Any) -> Floats:
         for j, column in enumerate(columns):
             X[rows, j] = column[rows]
     return X
+
+
+# -- as columns ------------------------------------------------------------------------
+def frame_columns(who: object, frame: Any) -> tuple[list[Column], list[Any]]:
+    """Return the columns of a frame as they are, and their names.
+
+    A pandas frame is read by position, so that two columns may have one name.
+    """
+    if type(frame).__module__.partition(".")[0] == "pandas":
+        columns = [pandas_column(series) for _, series in frame.items()]
+        return columns, list(frame.columns)
+    table = frame
+    if type(frame).__module__.partition(".")[0] != "pyarrow":
+        table = _collected(who, frame).to_arrow()
+    return [arrow_column(array) for array in table.columns], list(table.column_names)
+
+
+def pandas_column(series: Any) -> Column:
+    """Return a pandas series as a column; NaN stands for what is missing."""
+    import pandas as pd
+
+    kind, nan = series.dtype, float("nan")
+    if isinstance(kind, np.dtype):
+        return Column(series.to_numpy())
+    if isinstance(kind, pd.CategoricalDtype):
+        texts = kind.categories.dtype == object or kind.categories.dtype == "str"
+        labels = np.asarray(kind.categories, dtype=object) if texts else None
+        if labels is None:
+            labels = pandas_column(kind.categories.to_series()).array()
+        codes = series.array.codes.astype(np.int32)
+        return Column(labels, codes, nan, "category")
+    if isinstance(kind, pd.StringDtype | pd.ArrowDtype):
+        return _stored_by_arrow(series, nan)
+    if isinstance(kind, pd.DatetimeTZDtype):
+        return Column(series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+    if isinstance(kind, pd.BooleanDtype) and series.isna().any():
+        return Column(series.to_numpy(dtype=object, na_value=nan), stated="boolean")
+    if pd.api.types.is_numeric_dtype(kind) and series.isna().any():
+        return Column(series.to_numpy(dtype=np.float64, na_value=nan))
+    return Column(np.asarray(series))
+
+
+def _stored_by_arrow(series: Any, nan: float) -> Column:
+    """Return texts, or what Arrow holds for pandas, through Arrow where it can."""
+    import pyarrow as pa
+
+    try:
+        return arrow_column(pa.Array.from_pandas(series), nan)
+    except UnicodeEncodeError:  # half a character, which only Python can hold
+        texts = series.to_numpy(dtype=object, na_value=nan)
+        return Column(texts, stated="text")

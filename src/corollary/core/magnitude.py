@@ -33,6 +33,7 @@ __all__ = [
     "check_learned",
     "check_not_tiny",
     "check_sizes",
+    "is_finite",
     "largest_size",
     "numerical_errors",
     "size_limit",
@@ -83,7 +84,8 @@ def check_not_tiny(
 
 def check_sizes(who: object, values: Vector, name: str, first_row: int = 0) -> float:
     """Refuse finite targets or weights that are too large; return the largest size."""
-    size = float(np.abs(values).max(initial=0.0))
+    plain = values.dtype in LIMITS and values.flags.c_contiguous
+    size = largest_size(values) if plain else float(np.abs(values).max(initial=0.0))
     if size > size_limit(name, values.dtype):
         at = np.unravel_index(int(np.abs(values).argmax()), values.shape)
         raise too_large(who, name, values.dtype, size, f"row {first_row + int(at[0])}")

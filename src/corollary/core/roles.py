@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import sklearn
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -27,13 +28,17 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Matrix, Vector
-from corollary.core.checks import check_query
+from corollary.core.check_table import check_table, check_table_values
+from corollary.core.checks import check_query, names_of
+from corollary.core.errors import ParameterError, sentence
 from corollary.core.hooks import hook
 from corollary.core.memory import check_answer
 from corollary.core.parameters import Rule
 from corollary.core.report import Report
+from corollary.core.table import Table
 
 __all__ = [
+    "AnswersSources",
     "Classifier",
     "Clusterer",
     "DensityEstimator",
@@ -101,12 +106,16 @@ class Available:
         return functools.wraps(method)(functools.partial(takes_sources(bound), model))
 
 
-class Estimator(BaseEstimator):
-    """What every estimator has: rules for its parameters and a report of its fit."""
+class AnswersSources:
+    """Lets the methods of a class take sources, those of scikit-learn's mixins too.
+
+    It stands first, so that what `set_output` does to arrays is done inside: a source
+    stays a source.
+    """
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Let the methods of a class take sources, those of others' mixins too."""
-        for name in QUERIES:
+        super().__init_subclass__(**options)
+        for name in (*QUERIES, "fit_transform"):
             owner = next((one for one in cls.__mro__ if name in vars(one)), None)
             if owner is None or (owner is not cls and issubclass(owner, Estimator)):
                 continue
@@ -115,15 +124,22 @@ class Estimator(BaseEstimator):
                 setattr(cls, name, Available(method))
             elif next(iter(list(inspect.signature(method).parameters)[1:]), "") in "XY":
                 setattr(cls, name, takes_sources(method))
-        super().__init_subclass__(**options)
+
+
+class Estimator(BaseEstimator):
+    """What every estimator has: rules for its parameters and a report of its fit."""
 
     rules: ClassVar[Mapping[str, Rule]] = {}
     takes_sparse: ClassVar[bool] = False
+    takes_columns: ClassVar[bool] = False  # is given tables of any types, no matrices
+    finds_columns: ClassVar[bool] = False  # by name, among others and in any order
     keeps_rows: ClassVar[bool] = False  # needs training rows to predict
+    takes_indicators: ClassVar[bool] = False  # y may be labels (n, K) of 0 and 1
     any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
+    any_width: ClassVar[bool] = False  # takes sparse rows of more than 2^31 columns
     double_squares: ClassVar[bool] = False  # squares float32 in float64
     row_bytes: ClassVar[float] = 0.0  # kept of each row of an array; of others a cache
-    target: ClassVar[str] = "none"  # "none", "labels", "number(s)"
+    target: ClassVar[str] = "none"  # "none", "labels", "number(s)", "either"
     shapes: ClassVar[Mapping[str, str]] = {}  # of learned arrays: "d", "k d", "d|m d"
     parts: ClassVar[Mapping[str, str]] = {}  # learned estimators: the method they offer
     may_be_infinite: ClassVar[tuple[str, ...]] = ()  # learned, may hold inf or NaN
@@ -134,6 +150,7 @@ class Estimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.takes_sparse
         tags.input_tags.allow_nan = self.takes_missing()
+        tags.input_tags.categorical = self.takes_columns
         return tags
 
     def set_callbacks(self, *callbacks: Any) -> Self:
@@ -143,13 +160,18 @@ class Estimator(BaseEstimator):
         ----------
         *callbacks : callbacks of `sklearn.callback`, of scikit-learn 1.9 or newer
             Such as ``ProgressBar()``; none takes back those set before.  One whose
-            ``on_fit_task_end`` returns True ends the fit.
+            ``on_fit_task_end`` returns True ends the fit.  An estimator that fits
+            others tells of its own fit, not of theirs.
 
         Returns
         -------
         self
         """
-        from sklearn.callback import CallbackSupportMixin
+        try:
+            from sklearn.callback import CallbackSupportMixin
+        except ImportError:
+            must = "callbacks need scikit-learn 1.9 or newer"
+            raise ParameterError(sentence(self, must, sklearn.__version__)) from None
 
         CallbackSupportMixin.set_callbacks(self, *callbacks)
         return self
@@ -163,8 +185,26 @@ class Estimator(BaseEstimator):
         return 0.0
 
     @hook
+    def columns_used(self, source: Any) -> Any:
+        """Return a source narrowed to the columns that the fitted model looks at."""
+        return source
+
+    @hook
     def takes_missing(self) -> bool:
         """Tell whether NaN stands for a missing value; else it is refused."""
+        return False
+
+    @hook
+    def score_sums(self, X: Matrix, y: Any, w: Vector | None) -> Any:
+        """Return what rows add to the score, as an `engine.ScoreSums`, if it is sums.
+
+        The score of a source is then made in one pass, whatever its size.
+        """
+        raise NotImplementedError
+
+    @hook
+    def scores_answers(self) -> bool:
+        """Tell whether `score` asks X through `predict` and its like alone."""
         return False
 
     @hook
@@ -186,23 +226,39 @@ class Estimator(BaseEstimator):
         check_answer(self, X, columns)
         return X
 
+    def _table(self, X: Any) -> Table:
+        """Check the model is fitted and X has its features; return X as a table.
+
+        For estimators that take columns.  A missing value is refused by row and name
+        unless `takes_missing`.
+        """
+        check_is_fitted(self)
+        table = check_table(self, X, reset=False, sparse=self.takes_sparse)
+        names, missing = names_of(self), self.takes_missing()
+        check_table_values(self, table, names=names, missing=missing)
+        return table
+
 
 class Clusterer(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator
+    AnswersSources,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    Estimator,
 ):
     """Groups rows; `transform` gives the distance of a row to every group."""
 
     labels_: Vector
 
 
-class Classifier(ClassifierMixin, Estimator):
+class Classifier(AnswersSources, ClassifierMixin, Estimator):
     """Predicts one of `classes_` from a score for each of them."""
 
     target = "labels"
     classes_: Vector
 
 
-class Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+class Projecting(AnswersSources, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Beside another role: projects rows on a few directions that it has learned."""
 
     def __sklearn_tags__(self) -> Any:
@@ -211,7 +267,7 @@ class Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return tags
 
 
-class DensityEstimator(DensityMixin, Estimator):
+class DensityEstimator(AnswersSources, DensityMixin, Estimator):
     """Gives the log density of a row; `score` is the mean over rows."""
 
     @abstractmethod
@@ -223,23 +279,25 @@ class DensityEstimator(DensityMixin, Estimator):
         return float(np.mean(self.score_samples(X)))
 
 
-class OutlierDetector(OutlierMixin, Estimator):
+class OutlierDetector(AnswersSources, OutlierMixin, Estimator):
     """Predicts 1 for a row like the others, -1 for an outlier."""
 
 
-class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
+class Regressor(AnswersSources, MultiOutputMixin, RegressorMixin, Estimator):
     """Predicts one number for a row, or several."""
 
     target = "numbers"
 
 
-class SingleRegressor(RegressorMixin, Estimator):
+class SingleRegressor(AnswersSources, RegressorMixin, Estimator):
     """Predicts one number for a row."""
 
     target = "number"
 
 
-class Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class Transformer(
+    AnswersSources, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
+):
     """Turns rows into other rows."""
 
     def __sklearn_tags__(self) -> Any:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from corollary.core.errors import DataError, sentence
+from corollary.core.errors import DataError, SparseDataError, sentence
 
 __all__ = ["one_sentence"]
 
@@ -79,8 +79,10 @@ def one_sentence(who: object, name: str = "X") -> Iterator[None]:
         raise
     except (TypeError, ValueError) as error:
         text = " ".join(str(error).split())
-        strange = isinstance(error, TypeError) and "Sparse" not in text
-        raise (TypeError if strange else DataError)(_told(who, name, text)) from None
+        kind: type[Exception] = DataError
+        if isinstance(error, TypeError):
+            kind = SparseDataError if "Sparse" in text else TypeError
+        raise kind(_told(who, name, text)) from None
 
 
 def _told(who: object, name: str, text: str) -> str:

@@ -34,6 +34,7 @@ from .samples import classification as classification
 from .samples import latent_classes as latent_classes
 from .samples import regression as regression
 from .shapes import Blobs as Blobs
+from .shapes import Points as Points
 from .shapes import Roll as Roll
 from .shapes import blobs as blobs
 from .shapes import rings as rings

@@ -11,10 +11,12 @@ import csv
 import json
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.records import readable
 
 __all__ = ["Certified", "certified_digits", "filip", "longley", "wampler"]
 
@@ -24,6 +26,7 @@ WAVE = np.concatenate([WAVE, WAVE[-2::-1]])
 WAVE_SIZE = {1: 0, 2: 0, 3: 1, 4: 100, 5: 10_000}
 
 
+@readable
 @dataclass(frozen=True)
 class Certified:
     """A regression with its certified answer.
@@ -133,12 +136,12 @@ def wampler(number: int) -> Certified:
     return _polynomial(f"wampler{number}", x.astype(float), y.astype(float), degree=5)
 
 
-def certified_digits(estimate: np.ndarray, certified: np.ndarray) -> float:
+def certified_digits(estimate: Any, certified: Any) -> float:
     """Count the digits in which all estimates agree with the certified values.
 
     Parameters
     ----------
-    estimate, certified : ndarray of the same shape
+    estimate, certified : arrays of the same shape
         What a solver found, and what is true.
 
     Returns

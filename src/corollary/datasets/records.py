@@ -13,9 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.records import readable
+
 __all__ = ["Counts", "Decision", "Table", "Texts"]
 
 
+@readable
 @dataclass(frozen=True)
 class Table:
     """Examples, one a row.
@@ -65,6 +68,7 @@ class Table:
         return dict(zip(classes.tolist(), counts.tolist(), strict=True))
 
 
+@readable
 @dataclass(frozen=True)
 class Texts:
     """Short texts with two labels each.
@@ -91,6 +95,7 @@ class Texts:
     topic: np.ndarray
 
 
+@readable
 @dataclass(frozen=True)
 class Counts:
     """A contingency table: how often each class came with each value.
@@ -142,6 +147,7 @@ class Counts:
         )
 
 
+@readable
 @dataclass(frozen=True)
 class Decision:
     """A choice between actions when the state is seen only through an observation.

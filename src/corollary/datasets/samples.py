@@ -12,6 +12,7 @@ import numpy as np
 
 from corollary.core.checks import check_finite
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.records import readable
 from corollary.objectives.links import LINKS, SHARES, Link
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 
+@readable
 class Regression(NamedTuple):
     """Inputs, responses, and the coefficients (d,) and intercept that made them."""
 
@@ -33,6 +35,7 @@ class Regression(NamedTuple):
     intercept: float
 
 
+@readable
 class Classification(NamedTuple):
     """Inputs, classes, and the logits' weights (k, d) and intercepts (k,)."""
 
@@ -42,6 +45,7 @@ class Classification(NamedTuple):
     intercept: np.ndarray
 
 
+@readable
 class Latent(NamedTuple):
     """Inputs, classes 0 and 1, coefficients (d,), intercept, and P(y = 1 | x)."""
 

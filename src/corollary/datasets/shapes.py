@@ -12,8 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from corollary.core.records import readable
+
 __all__ = [
     "Blobs",
+    "Points",
     "Roll",
     "blobs",
     "rings",
@@ -25,6 +28,15 @@ __all__ = [
 ]
 
 
+@readable
+class Points(NamedTuple):
+    """Points (n, d), and the group of each."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+
+@readable
 class Blobs(NamedTuple):
     """Points, the blob of each, and the centres (k, d) of the blobs."""
 
@@ -33,6 +45,7 @@ class Blobs(NamedTuple):
     centers: np.ndarray
 
 
+@readable
 class Roll(NamedTuple):
     """Points (n, 3) of a roll, and their angle t and height h in the flat sheet."""
 
@@ -43,7 +56,7 @@ class Roll(NamedTuple):
 
 def two_moons(
     n_samples: int = 200, noise: float = 0.1, random_state: Any = 0
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Points:
     """Draw two half circles, each reaching into the other.
 
     Parameters
@@ -74,7 +87,7 @@ def two_moons(
     t = np.pi * rng.random(n_samples)
     upper = np.column_stack([np.cos(t), np.sin(t)])
     X = np.where(y[:, None] == 0, upper, [1.0, 0.5] - upper)
-    return X + noise * rng.standard_normal(X.shape), y
+    return Points(X + noise * rng.standard_normal(X.shape), y)
 
 
 def rings(
@@ -82,7 +95,7 @@ def rings(
     radii: Sequence[float] = (1.0, 2.0, 3.0),
     noise: float = 0.1,
     random_state: Any = 0,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Points:
     """Draw concentric circles, as many points on each.
 
     Parameters
@@ -114,7 +127,7 @@ def rings(
     y = np.arange(n_samples) % len(radii)
     t = 2 * np.pi * rng.random(n_samples)
     X = np.take(radii, y)[:, None] * np.column_stack([np.cos(t), np.sin(t)])
-    return X + noise * rng.standard_normal(X.shape), y
+    return Points(X + noise * rng.standard_normal(X.shape), y)
 
 
 def spirals(
@@ -123,7 +136,7 @@ def spirals(
     turns: float = 1.5,
     noise: float = 0.02,
     random_state: Any = 0,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Points:
     """Draw interleaved spirals that start near the origin and end at radius 1.
 
     Parameters
@@ -158,7 +171,7 @@ def spirals(
     r = np.sqrt(rng.uniform(0.01, 1.0, n_samples))  # even along the arm
     t = 2 * np.pi * (turns * r + y / arms)
     X = r[:, None] * np.column_stack([np.cos(t), np.sin(t)])
-    return X + noise * rng.standard_normal(X.shape), y
+    return Points(X + noise * rng.standard_normal(X.shape), y)
 
 
 def swiss_roll(n_samples: int = 500, noise: float = 0.0, random_state: Any = 0) -> Roll:
@@ -271,7 +284,7 @@ def stretched_blobs(
 
 def xor_cloud(
     n_samples: int = 200, noise: float = 0.25, random_state: Any = 0
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Points:
     """Draw four Gaussian heaps at the corners of a square, opposite corners alike.
 
     Parameters
@@ -300,4 +313,4 @@ def xor_cloud(
     corner = np.arange(n_samples) % 4
     high = np.column_stack([corner // 2, corner % 2])
     X = 2.0 * high - 1 + noise * rng.standard_normal((n_samples, 2))
-    return X, high[:, 0] ^ high[:, 1]
+    return Points(X, high[:, 0] ^ high[:, 1])

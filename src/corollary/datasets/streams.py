@@ -23,12 +23,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from corollary.core.configuration import get_config
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.records import readable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,6 +41,7 @@ KINDS = ("blobs", "regression", "classification")
 GROUP_BYTES = 64 * 2**20
 
 
+@readable
 @dataclass(frozen=True)
 class Stream:
     """What was written, and the truth behind it.
@@ -138,6 +140,15 @@ def _parts(recipe: Recipe, start: int, stop: int) -> Iterator[tuple[np.ndarray, 
             yield X[:, part], y[part], w[part]
 
 
+@readable
+class StreamRows(NamedTuple):
+    """Some rows of a stream, with their targets and weights."""
+
+    X: np.ndarray
+    y: np.ndarray
+    w: np.ndarray
+
+
 def stream_rows(
     start: int,
     stop: int,
@@ -147,7 +158,7 @@ def stream_rows(
     classes: int | None = None,
     dtype: str = "float32",
     random_state: int = 0,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> StreamRows:
     """Draw rows [start, stop) of a stream as arrays, without any file.
 
     Parameters
@@ -161,9 +172,8 @@ def stream_rows(
 
     Returns
     -------
-    X : ndarray of shape (stop - start, columns)
-    y, w : ndarray of shape (stop - start,)
-        Target and weight.
+    StreamRows
+        A tuple of `X` (stop - start, columns), the targets `y` and the weights `w`.
 
     Examples
     --------
@@ -175,7 +185,8 @@ def stream_rows(
     """
     recipe = _recipe(kind, columns, classes, dtype, random_state)
     X, y, w = zip(*_parts(recipe, start, stop), strict=True)
-    return np.concatenate(X, axis=1).T.copy(), np.concatenate(y), np.concatenate(w)
+    rows = np.concatenate(X, axis=1).T.copy()
+    return StreamRows(rows, np.concatenate(y), np.concatenate(w))
 
 
 def write_parquet(

@@ -20,6 +20,7 @@ from .decision_rules import posterior_mean as posterior_mean
 from .decision_rules import prior_rule as prior_rule
 from .decision_rules import squared_loss as squared_loss
 from .decision_rules import total_risk as total_risk
+from .discriminant_functions import DiscriminantFunctions as DiscriminantFunctions
 from .line_regions import line_regions as line_regions
 from .line_regions import normal_crossings as normal_crossings
 from .prior_classifier import PriorClassifier as PriorClassifier

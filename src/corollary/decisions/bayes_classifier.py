@@ -73,6 +73,18 @@ class BayesClassifier(RowsLearner, Classifier):
     >>> model = BayesClassifier(KernelDensity(bandwidth=0.7)).fit(X, y)
     >>> model.predict([[0.5], [2.5], [5.5]]).tolist()
     ['ends', 'middle', 'ends']
+
+    The Bayesian predictive classifier (2), for means that are uncertain and a variance
+    of 1 that is known: a class of one row is believed less than one of three.
+
+    >>> from corollary import ParametricDensity
+    >>> from corollary.distributions import NormalMean
+    >>> prior = NormalMean(mean=0.0, covariance=100.0, noise=1.0)
+    >>> wary = BayesClassifier(ParametricDensity(prior=prior))
+    >>> wary.fit([[0.0], [0.1], [-0.1], [4.0]], [0, 0, 0, 1])
+    BayesClassifier(density=ParametricDensity(prior=NormalMean(...)))
+    >>> [float(d.covariance_[0, 0].round(3)) for d in wary.densities_]
+    [1.332, 1.99]
     """
 
     shapes: ClassVar = {"classes_": "k", "class_prior_": "k", "densities_": "k"}

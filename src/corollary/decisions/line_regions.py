@@ -28,6 +28,7 @@ from scipy.optimize import brentq
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.records import readable
 from corollary.decisions.decision_rules import (
     cheapest,
     conditional_risk,
@@ -41,6 +42,7 @@ __all__ = ["Interval", "line_regions", "log_densities_at", "normal_crossings"]
 LogDensity = Callable[[Any], Any]
 
 
+@readable
 class Interval(NamedTuple):
     """An interval on which one action is best."""
 

@@ -1,7 +1,7 @@
 """Principal component analysis, in summation form.
 
 Also known as: PCA, Karhunen-Loeve transform, KLT, Hotelling transform, proper
-orthogonal decomposition.
+orthogonal decomposition, uncentred PCA.
 Related words: whitening, noise variance.
 
 With rows centred, xc = x - mean, and covariance S = sum_n w_n xc_n xc_n' / (n - 1),
@@ -15,6 +15,10 @@ Both are solved by the eigenvectors of S with the largest eigenvalues,
     S u_i = lambda_i u_i,    kept: lambda_1 + ... + lambda_q,
                              lost: lambda_{q+1} + ... + lambda_d                 (2)
 
+Without centring (`center=False`) the mean is 0 throughout, S holds second moments, and
+the singular values are those of X itself; the first direction then points to the mean
+where that is large.
+
 Projection y = U (x - mean); reconstruction U'y + mean.  Two routes, one pass each: the
 covariance (fast), or a QR decomposition and the singular values of R (exact for
 directions of tiny variance, where the covariance has lost them: sqrt(eps) lambda_1 and
@@ -25,7 +29,7 @@ few components of many sparse columns are found by products with S alone
 
 Notation: U = components_; lambda = explained_variance_; sigma_i = singular_values_ =
 sqrt((n - 1) lambda_i).
-Course: S1-16, S3-49, S4-81. References: Pearson (1901); Jolliffe (2002).
+Course: S0-34, S1-16, S3-49, S4-81. References: Pearson (1901); Jolliffe (2002).
 """
 
 from __future__ import annotations
@@ -69,6 +73,7 @@ from corollary.solvers.normal_equations import centred
 __all__ = ["PCA"]
 
 MANY = 500  # sparse columns whose covariance is worth avoiding
+TRUNCATED = ("arpack", "randomized")  # names of solvers that look for some components
 FEW = 0.1  # share of all components that are few enough to look for one by one
 
 
@@ -112,9 +117,12 @@ class PCA(StreamingLearner, Transformer):
     svd_solver : {'auto', 'full', 'covariance_eigh', 'arpack', 'randomized'}
         'covariance_eigh' takes the eigenvectors of S; 'full' the singular vectors of
         the triangle R; the others, kept for compatibility, choose as 'auto' does:
-        the answer is exact either way.
+        the answer is exact either way.  As ARPACK cannot find all components, None is
+        all but the last with 'arpack'.
     tol, iterated_power, n_oversamples, power_iteration_normalizer, random_state
         Kept for compatibility; nothing here is random or truncated.
+    center : bool, default=True
+        Whether to take the mean off the rows; False is uncentred PCA.
 
     Attributes
     ----------
@@ -153,6 +161,7 @@ class PCA(StreamingLearner, Transformer):
         "n_oversamples": whole(1),
         "power_iteration_normalizer": anything,
         "random_state": seed,
+        "center": boolean,
     }
     takes_sparse = True
     shapes: ClassVar = {"mean_": "d", "components_": "q d", "explained_variance_": "q"}
@@ -169,6 +178,7 @@ class PCA(StreamingLearner, Transformer):
         n_oversamples: int = 10,
         power_iteration_normalizer: str = "auto",
         random_state: Any = None,
+        center: bool = True,
     ) -> None:
         self.n_components = n_components
         self.copy = copy
@@ -179,6 +189,7 @@ class PCA(StreamingLearner, Transformer):
         self.n_oversamples = n_oversamples
         self.power_iteration_normalizer = power_iteration_normalizer
         self.random_state = random_state
+        self.center = center
 
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> Spectrum:
@@ -200,7 +211,7 @@ class PCA(StreamingLearner, Transformer):
     def _by_products(self, data: Data) -> bool:
         """Tell whether few components of many sparse columns are asked for."""
         q, d = self.n_components, data.source.n_features
-        if data.once or not data.source.sparse or d <= MANY:
+        if data.once or not data.source.sparse or d <= MANY or not self.center:
             return False
         few = isinstance(q, int | np.integer) and 0 < q <= FEW * min(data.few_rows, d)
         return bool(few) and self.svd_solver not in ("full", "covariance_eigh")
@@ -229,7 +240,7 @@ class PCA(StreamingLearner, Transformer):
         if state.route == "lanczos":
             return columns(chunk)
         if state.route == "qr":
-            return Triangle.of(chunk.X, chunk.w, None, ones=True)
+            return Triangle.of(chunk.X, chunk.w, None, ones=self.center)
         return Moments.of(chunk.X, chunk.w)
 
     def update(self, s: Any, state: Spectrum) -> Spectrum:
@@ -241,7 +252,7 @@ class PCA(StreamingLearner, Transformer):
             raise DataError(sentence(self, must, f"{s.n:g} (n_samples=1)"))
         most = int(min(s.n, state.d))
         if state.route == "qr":
-            mean, R = centred(s, True)
+            mean, R = centred(s, self.center)
             R = np.pad(
                 R, ((0, max(0, most - len(R))), (0, 0))
             )  # directions of variance 0
@@ -249,15 +260,19 @@ class PCA(StreamingLearner, Transformer):
             variances = sigma**2 / (s.n - 1)
             total = float((R**2).sum() / (s.n - 1))
         else:
-            mean = s.mean
-            variances, U = eigh(s.covariance(ddof=1))  # (2)
+            mean, M2 = s.mean, s.M2
+            if not self.center:
+                M2, mean = M2 + s.n * np.outer(mean, mean), np.zeros_like(mean)
+            variances, U = eigh(M2 / (s.n - 1))  # (2)
             variances, U = np.maximum(variances[::-1], 0.0), U[:, ::-1].T
-            total = float(np.trace(s.M2) / (s.n - 1))
+            total = float(np.trace(M2) / (s.n - 1))
         variances, U = variances[:most], U[:most]
         q = self._kept(variances, total, s.n, state.d)
         found = replace(state, n=s.n, mean=mean, variances=variances, total=total, q=q)
         more = state.route == "covariance" and not state.once and state.U is None
-        again = more and self._lost_digits(variances[:q])
+        still_columns = int((np.diagonal(M2) == 0).sum()) if more else 0
+        sure = min(q, max(0, state.d - still_columns))  # the rest is 0 exactly
+        again = more and self._lost_digits(variances[:sure])
         still = np.finfo(np.float64).eps * 10 * max(s.n, state.d)
         if state.route == "qr":
             still = still**2
@@ -396,6 +411,9 @@ class PCA(StreamingLearner, Transformer):
                 f"{most}"
             )
             raise ParameterError(sentence(self, must, f"{q}", "Ask for fewer."))
+        if self.svd_solver in TRUNCATED and isinstance(q, int | np.integer) and q < 1:
+            must = f"n_components must be at least 1 for svd_solver={self.svd_solver!r}"
+            raise ParameterError(sentence(self, must, f"{q}", "Use another solver."))
         if q == "mle" and n is not None and n < d:
             must = "n_components='mle' is only supported if n_samples >= n_features"
             raise ParameterError(sentence(self, must, f"{n} x {d}"))
@@ -403,7 +421,7 @@ class PCA(StreamingLearner, Transformer):
     def _kept(self, variances: Floats, total: float, n: float, d: int) -> int:
         asked = self.n_components
         if asked is None:
-            return len(variances)
+            return max(1, len(variances) - (self.svd_solver == "arpack"))
         if asked == "mle":
             return minka_dimension(variances, n)
         if isinstance(asked, float | np.floating):

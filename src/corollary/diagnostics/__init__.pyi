@@ -1,3 +1,5 @@
+from .class_modes import ClassModes as ClassModes
+from .class_modes import class_modes as class_modes
 from .classifier_choice import Choice as Choice
 from .classifier_choice import choose_classifier as choose_classifier
 from .complexity_sweep import ComplexitySweep as ComplexitySweep
@@ -5,13 +7,21 @@ from .complexity_sweep import complexity_sweep as complexity_sweep
 from .complexity_sweep import polynomial_sweep as polynomial_sweep
 from .conditional_dependence import conditional_dependence as conditional_dependence
 from .conditional_dependence import parameter_counts as parameter_counts
+from .duality import Duality as Duality
+from .duality import SaddlePoint as SaddlePoint
+from .duality import check_saddle_point as check_saddle_point
+from .duality import lagrangian_duality as lagrangian_duality
+from .duality import primal_function as primal_function
 from .gradient_check import check_gradient as check_gradient
 from .kkt import KKT as KKT
 from .kkt import check_kkt as check_kkt
 from .kkt import dual_function as dual_function
 from .kkt import lagrangian as lagrangian
+from .noise_floor import NoiseFloor as NoiseFloor
+from .noise_floor import noise_floor as noise_floor
 from .optimality import OptimalityGap as OptimalityGap
 from .optimality import optimality_gap as optimality_gap
+from .parallel_efficiency import ParallelReport as ParallelReport
 from .parallel_efficiency import amdahl as amdahl
 from .parallel_efficiency import parallel_efficiency as parallel_efficiency
 from .pca_use import pca_use as pca_use

@@ -17,7 +17,8 @@ active constraints are independent has multipliers with
 
 These are necessary only; for convex problems they suffice.  In the plane of (u, t) =
 (g(x), f(x)) the dual value theta(mu) is where the lowest line t + mu u = const that
-touches the region from below meets u = 0 (`plots/duality.py`).
+touches the region from below meets u = 0 (`plots/duality.py`).  Both values of a
+problem, their gap and the saddle point theorem are in `diagnostics/duality.py`.
 
 Course: S0-65, S0-66, S4-45. Reference: Boyd and Vandenberghe (2004), ch. 5.
 """
@@ -176,10 +177,12 @@ def dual_function(
     inequalities: Sequence[Function],
     mu: Any,
     *,
+    equalities: Sequence[Function] = (),
+    lam: Any = (),
     grid: Any = None,
     start: Any = None,
 ) -> float:
-    """Return theta(mu) of (3), over the points of a grid or by minimisation.
+    """Return theta(mu, lam) of (3), over the points of a grid or by minimisation.
 
     Parameters
     ----------
@@ -187,6 +190,9 @@ def dual_function(
     inequalities : list of functions
     mu : array
         Multipliers >= 0.
+    equalities : list of functions, optional
+    lam : array
+        Their multipliers, of any sign.
     grid : array of shape (k, d), optional
         Points to take the minimum over: exact for a problem on these points.
     start : array of shape (d,), optional
@@ -199,8 +205,15 @@ def dual_function(
     >>> f, g = (lambda x: x[0] ** 2), (lambda x: 1 - x[0])
     >>> [round(dual_function(f, [g], [m], start=[0.0]), 6) for m in (0, 1, 2, 3)]
     [0.0, 0.75, 1.0, 0.75]
+
+    min x'x with x_1 + x_2 = 1 has theta(lam) = -lam - lam^2/2, largest at lam = -1:
+
+    >>> f, h = (lambda x: x @ x), (lambda x: x.sum() - 1)
+    >>> theta = dual_function(f, [], [], equalities=[h], lam=[-1.0], start=[0.0, 0.0])
+    >>> round(theta, 6)
+    0.5
     """
-    mu = multipliers(mu, inequalities, "mu")
+    mu, lam = multipliers(mu, inequalities, "mu"), multipliers(lam, equalities, "lam")
     if (mu < 0).any():
         must = "mu must be >= 0, else theta bounds nothing"
         raise DataError(sentence("dual_function", must, f"{mu.min():g}"))
@@ -209,7 +222,7 @@ def dual_function(
         raise DataError(sentence("dual_function", must, "both or none"))
 
     def L(x: Floats) -> float:
-        return lagrangian(f, x, inequalities, (), mu)
+        return lagrangian(f, x, inequalities, equalities, mu, lam)
 
     if grid is not None:
         return min(L(x) for x in np.asarray(grid, float))

@@ -8,8 +8,8 @@ anew from that and the data alone, whatever search found the point: the value P,
 bound D on the minimum, and how far the optimality conditions are violated.  P is never
 farther above its minimum than the gap P - D.
 
-    Linear models.  D is the dual bound of `objectives/duality.py`, and the residual the
-    largest entry of the least subgradient of (1).
+    Linear models.  `linear_proof.py` looks for the best D by several ways, and the
+    residual is the largest entry of the least subgradient of (1).
     Machines.  A stored b misses the box or the sum by rounding; D is taken at a point
     beside it that does not.  Linear machines store w alone.  b_i is then where (2) has
     its maximum, and for rows at a corner of their loss, where that is a range, the
@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import linprog, lsq_linear
+from scipy.optimize import lsq_linear
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix
@@ -38,8 +38,7 @@ from corollary.core.parameters import check_parameters
 from corollary.core.rows import dense
 from corollary.core.sparse import canonical
 from corollary.core.wording import one_sentence
-from corollary.objectives.duality import duality_gap
-from corollary.objectives.losses import Absolute, Quantile, Squared
+from corollary.diagnostics.linear_proof import of_linear
 from corollary.solvers.convex_problem import (
     WHO,
     ConvexProblem,
@@ -48,13 +47,12 @@ from corollary.solvers.convex_problem import (
     MachineStatement,
     from_here,
     not_handled,
+    owner_of,
 )
-from corollary.solvers.orthant_wise import least_subgradient
 
 __all__ = ["OptimalityGap", "optimality_gap", "prove"]
 
 WIDTHS = (1e-12, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1)  # how near to a corner a row is at it
-CORNER = 1e-8  # the same of numbers, as a share of them
 
 
 @dataclass(frozen=True)
@@ -100,10 +98,11 @@ def optimality_gap(
     Parameters
     ----------
     model : fitted model that states its convex problem
-        Support vector machines, kernel methods and linear models with convex losses;
-        models of scikit-learn are taken like ours of the same name.  The parameters as
-        they are now state the problem; a value whose problem is not known is refused
-        by name.
+        Support vector machines, kernel methods, linear models with convex losses,
+        generalised linear models whose link keeps the problem convex, and classifiers
+        of several classes by softmax or by a hinge; models of scikit-learn are taken
+        like ours of the same name.  The parameters as they are now state the problem; a
+        value whose problem is not known is refused by name.
     X, y : the data of the fit
         X is the kernel matrix of a model with kernel='precomputed'.
     sample_weight : array of shape (n,), optional
@@ -144,13 +143,9 @@ def optimality_gap(
 
 def statement_of(model: Any) -> Callable[..., list[ConvexProblem]]:
     """Return what states a model's problem: of its class, or ours of that name."""
-    import corollary
-
-    name = type(model).__name__
-    owner = type(model) if from_here(model) else getattr(corollary, name, None)
-    state: Any = getattr(owner, "convex_problem", None)
+    state: Any = getattr(owner_of(model), "convex_problem", None)
     if state is None:
-        raise not_handled(f"{name}, which states no convex problem")
+        raise not_handled(f"{type(model).__name__}, which states no convex problem")
     return state
 
 
@@ -174,7 +169,7 @@ def targets(model: Any, X: Matrix, y: Any) -> Any:
 def prove(problem: ConvexProblem) -> OptimalityGap:
     """Return the proof of one problem at its point."""
     if isinstance(problem, LinearStatement):
-        return of_linear(problem)
+        return proof_of(*of_linear(problem))
     if isinstance(problem, KernelStatement):
         return of_kernel(problem)
     return of_machine(problem)
@@ -183,60 +178,6 @@ def prove(problem: ConvexProblem) -> OptimalityGap:
 def proof_of(primal: float, dual: float, residual: float) -> OptimalityGap:
     """Compose a proof."""
     return OptimalityGap(primal, dual, max(primal - dual, 0.0), residual)
-
-
-def of_linear(p: LinearStatement) -> OptimalityGap:
-    """Prove (1)."""
-    found = duality_gap(
-        p.loss,
-        p.X,
-        p.y,
-        p.w,
-        p.b,
-        penalty=p.penalty,
-        intercept=p.intercept,
-        sample_weight=p.o,
-    )
-    share, f = p.o / p.o.sum(), np.asarray(p.X @ p.w) + p.b
-    slope, dual, worst = p.loss.derivative(p.y, f), found.dual, 0.0
-    v = dual_point(p, slope, share)
-    if v is not None:
-        dual = max(dual, -float(share @ p.loss.conjugate(p.y, v)))
-        if not isinstance(p.loss, Squared):  # at a corner v is one of many slopes
-            off = np.abs(f - p.y) > CORNER * (1 + np.abs(p.y))
-            worst = float((share * np.abs(v - slope))[off].max(initial=0.0))
-            slope = v
-    g = np.asarray(p.X.T @ (share * slope)) + p.penalty.l2 * p.w
-    least = least_subgradient(p.w, g, np.full(len(p.w), p.penalty.l1))
-    worst = max(worst, float(np.abs(least).max(initial=0.0)))
-    if p.intercept:
-        worst = max(worst, abs(float(share @ slope)))
-    return proof_of(p.scale * found.primal, p.scale * dual, p.scale * worst)
-
-
-def dual_point(p: LinearStatement, slope: Floats, share: Floats) -> Floats | None:
-    """Return v for the dual where a penalty that is not smooth asks for the right one.
-
-    sum_i o_i v_i x_i must be 0, or within l1.  Of squares v is the residual, less what
-    rounding left in the span of the columns; of straight losses with a corner it solves
-    a linear programme.
-    """
-    if p.penalty.l2 > 0:
-        return None
-    Z = np.column_stack([p.X, np.ones(len(p.y))]) if p.intercept else p.X
-    if isinstance(p.loss, Squared) and not p.penalty.l1:
-        root = np.sqrt(share)[:, None]
-        return slope - Z @ np.linalg.lstsq(root * Z, root[:, 0] * slope, rcond=None)[0]
-    if not isinstance(p.loss, Quantile | Absolute):
-        return None
-    ends = (-p.loss.q, 1 - p.loss.q) if isinstance(p.loss, Quantile) else (-1.0, 1.0)
-    most = np.full(Z.shape[1], p.penalty.l1)
-    if p.intercept:
-        most[-1] = 0.0
-    A = (share[:, None] * Z).T
-    limits, fine = np.concatenate([most, most]), {"primal_feasibility_tolerance": 1e-10}
-    lp = linprog(share * p.y, np.vstack([A, -A]), limits, bounds=ends, options=fine)
-    return np.clip(lp.x, *ends) if lp.success else None
 
 
 def of_kernel(p: KernelStatement) -> OptimalityGap:

@@ -1,7 +1,7 @@
 """Fisher's linear discriminant, in summation form.
 
 Also known as: Fisher LDA, Fisher's criterion, multiple discriminant analysis, MDA,
-Fisherfaces.
+Fisherfaces, mean-difference classifier.
 
 Project rows on the direction along which the class means lie far apart compared with
 the spread within the classes:
@@ -15,11 +15,23 @@ W gathers the spread within the classes, B that between their means, either as s
 or with every class counted alike whatever its size, W = 1/k sum_c S_c / n_c and B =
 1/k sum_c (m_c - m)(m_c - m)' with m the mean of the m_c                         (3)
 
+or, as some textbooks write the pencil, with m the mean of all rows,
+
+    W = sum_c S_c / n_c,       B = 1/k sum_c (m_c - m)(m_c - m)'                 (3')
+
+which for k > 2 classes of different sizes has other axes than (2) and (3).  The
+mean-difference classifier takes the covariance of all rows about their mean,
+
+    W = sum_i (x_i - m)(x_i - m)',   B as in (2),   v ~ W^-1 (m_1 - m_0)         (3'')
+
+with the axes of (2) where W is regular, and J / (1 + J) for J.  It has rank n - 1 at
+most: with fewer rows than features it is singular, and its range holds the means.
+
 J has its stationary points at the solutions of  B v = J W v                     (4)
-real and >= 0, at most k - 1 of them positive.  With v'(W/n)v = 1 the nearest projected
-mean is the nearest in Mahalanobis' distance.  Two classes: v ~ W^-1 (m_1 - m_0), the
-direction of linear discriminant analysis and of least squares on labels -1 and +1; only
-the intercept of v'x + b is still to be chosen:
+real and >= 0, at most k - 1 of them positive.  With v'(W/n)v = 1 in (2), v'Wv = 1 in
+(3) and (3'), the nearest projected mean is the nearest in Mahalanobis' distance.  Two
+classes: v ~ W^-1 (m_1 - m_0), the direction of linear discriminant analysis and of
+least squares on labels -1 and +1; only the intercept of v'x + b is still to be chosen:
 
     'centres'   b = -v'(m_0 + m_1)/2, the nearest projected mean                 (5)
     'errors'    the b of fewest training errors, by a sweep over sorted scores
@@ -27,7 +39,7 @@ the intercept of v'x + b is still to be chosen:
 A singular W is inverted on its range (PCA first), or regularised by shrinkage.
 
 Notation: v = directions_ (columns); J = criterion_; m = means_.
-Course: S0-38, S1-31, S2-10, S2-11, S2-13, S3-50, S3-51.
+Course: S0-38, S1-12, S1-31, S2-10, S2-11, S2-13, S3-50, S3-51.
 References: Fisher (1936); Duda, Hart, Stork (2001), ch. 3.8.
 """
 
@@ -51,7 +63,12 @@ from corollary.discriminants.intercept import best_intercept
 from corollary.discriminants.shrinkage import shrunk
 from corollary.distributions.covariance import diagnose
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
-from corollary.engine.classes import ClassScatters, WithinScatter, WithinTriangle
+from corollary.engine.classes import (
+    ClassScatters,
+    WithinScatter,
+    WithinTriangle,
+    between,
+)
 from corollary.linear_algebra.decompositions import eigh, svd
 
 __all__ = ["FisherDiscriminant", "rayleigh_quotient"]
@@ -70,6 +87,7 @@ class Directions:
     V: Any = None  # (d, r)
     J: Any = None  # (r,)
     rank: int = 0
+    ranged: float = np.inf  # condition of W on its range
     b: Any = None  # of two classes
 
 
@@ -80,8 +98,9 @@ class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
     ----------
     n_components : int, optional
         Directions to keep, at most min(k - 1, d), which is the default.
-    weighting : {'rows', 'classes'}, default='rows'
-        Scatters (2), or every class counted alike (3).
+    weighting : {'rows', 'classes', 'grand_mean', 'total'}, default='rows'
+        Scatters (2); every class counted alike (3); alike, about the mean of all rows
+        (3'); or the covariance of all rows in the place of W (3'').
     shrinkage : float in [0, 1], default=0.0
         Mix W with a sphere of the same total.
     intercept : {'centres', 'errors'}, default='centres'
@@ -114,7 +133,7 @@ class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
     shapes: ClassVar = {"classes_": "k", "means_": "k d", "directions_": "d q"}
     rules: ClassVar = {
         "n_components": missing | whole(1),
-        "weighting": one_of("rows", "classes"),
+        "weighting": one_of("rows", "classes", "grand_mean", "total"),
         "shrinkage": real(0, 1),
         "intercept": one_of("centres", "errors"),
     }
@@ -136,7 +155,7 @@ class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
     def start(self, data: Data, seed: int) -> Directions:
         """Check what was asked for."""
         k, d = len(self.classes_), data.source.n_features
-        rows = self.weighting == "rows"
+        rows = self.weighting in ("rows", "total")
         wide = rows and not self.shrinkage and data.few_rows <= d
         check_classes(self, data, matrices=1 if rows else k, rows=wide)
         most = min(k - 1, d)
@@ -155,35 +174,32 @@ class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
         """Take the chunk's scatter, within all classes or of each."""
         if state.wide:
             return WithinTriangle.of(chunk.X, chunk.y, chunk.w, state.k)
-        kind = WithinScatter if self.weighting == "rows" else ClassScatters
+        by_class = self.weighting in ("classes", "grand_mean")
+        kind = ClassScatters if by_class else WithinScatter
         return kind.of(chunk.X, chunk.y, chunk.w, state.k)
 
     def update(self, s: Any, state: Directions) -> Directions:
         """Solve (4) on the range of W."""
-        shares, W = s.n / s.n.sum(), None
-        if state.wide:
-            _, root, rows = svd(s.R, full_matrices=False)
-            values, U = root[::-1] ** 2 / s.n.sum(), rows[::-1].T
-        else:
-            if self.weighting == "rows":
-                W = s.within() / s.n.sum()
-            else:
-                W = (s.S / s.n[:, None, None]).mean(axis=0)
-                shares = np.full(state.k, 1 / state.k)
-            W = shrunk(W, self.shrinkage)
-            values, U = eigh(W)
+        shares, centre, W, values, U = self._pencil(s, state)
         kept = values > state.d * 1e-14 * max(float(values[-1]), 0.0)
         if not kept.any():
             must = "some feature must vary within a class"
             raise DataError(sentence(self, must, "classes of equal rows"))
         whiten = U[:, kept] / np.sqrt(values[kept])
-        away = (s.mean - shares @ s.mean) @ whiten  # B = away' diag(shares) away
+        away = (s.mean - centre) @ whiten  # B = away' diag(shares) away
         J, Q = eigh((away * shares[:, None]).T @ away)
         most = self.n_components or min(state.k - 1, state.d)
-        J, V = np.maximum(J[::-1], 0.0)[:most], (whiten @ Q)[:, ::-1][:, :most]
+        J, V = np.maximum(J[::-1], 0.0), (whiten @ Q)[:, ::-1]
+        if self.weighting == "total":
+            V = untied(J, V)
+        J, V = J[:most], V[:, :most]
         V = V * facing(s.mean, V)
         b = -float(V[:, 0] @ s.mean.mean(axis=0)) if state.k == 2 else None  # (5)
-        return replace(state, means=s.mean, W=W, V=V, J=J, rank=int(kept.sum()), b=b)
+        ranged = float(values[-1] / values[kept][0])
+        rank = int(kept.sum())
+        return replace(
+            state, means=s.mean, W=W, V=V, J=J, rank=rank, ranged=ranged, b=b
+        )
 
     def settle(self, data: Data, state: Directions) -> Settled:
         """Sweep over the scores for the intercept of fewest errors."""
@@ -201,9 +217,13 @@ class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
             which = "fewer rows than features"
             if not state.wide:
                 which = diagnose(state.W).blame(names_of(self))
+            report.condition = np.inf
+            scatter = "within the classes"
+            if self.weighting == "total":
+                scatter = "of all rows"
             report.warnings.append(
-                f"the scatter within the classes is singular ({which}). "
-                f"It was inverted on its range; shrinkage > 0 avoids that."
+                f"the scatter {scatter} is singular ({which}). It was inverted on its "
+                f"range, of condition {state.ranged:.3g}; shrinkage > 0 avoids that."
             )
         else:
             report.condition = float(np.linalg.cond(state.W))
@@ -224,6 +244,29 @@ class FisherDiscriminant(SummationLearner, Projecting, GaussianRule):
         """Project rows on the directions, (n, n_components)."""
         X = self._query(X, self._n_features_out)
         return X @ self.directions_.astype(X.dtype)
+
+    def _pencil(self, s: Any, state: Directions) -> tuple[Any, ...]:
+        """Return weights and centre of the means in B, W, and W's eigensystem."""
+        n = s.n.sum()
+        shares = s.n / n
+        centre = shares @ s.mean  # of all rows
+        if state.wide:
+            root = s.R
+            if self.weighting == "total":
+                root = np.vstack([root, np.sqrt(s.n)[:, None] * (s.mean - centre)])
+            _, lengths, rows = svd(root, full_matrices=False)
+            return shares, centre, None, lengths[::-1] ** 2 / n, rows[::-1].T
+        if self.weighting == "rows":
+            W = s.within() / n
+        elif self.weighting == "total":
+            W = (s.within() + between(s.n, s.mean)) / n  # (3'')
+        else:
+            W = (s.S / s.n[:, None, None]).sum(axis=0)
+            shares = np.full(state.k, 1 / state.k)
+            if self.weighting == "classes":
+                W, centre = W / state.k, shares @ s.mean  # (3)
+        W = shrunk(W, self.shrinkage)
+        return shares, centre, W, *eigh(W)
 
     def _scores(self, X: Matrix) -> Floats:
         """Return v'x + b against 0, or half the squared distances to means, negated."""
@@ -266,6 +309,19 @@ def scored(chunk: Chunk, v: Floats) -> tuple[Vector, Vector, Vector]:
     """Return score, class and weight of each row."""
     w = np.ones(chunk.n) if chunk.w is None else chunk.w
     return chunk.X @ v, chunk.y, w
+
+
+def untied(J: Floats, V: Floats) -> Floats:
+    """Turn directions that all have J = 1 so that they are orthogonal, shortest first.
+
+    Fewer rows than features have as many of these as they have classes, less one.
+    """
+    tied = np.flatnonzero(J > 1 - 1e-9)
+    if len(tied) < 2:
+        return V
+    V = V.copy()
+    V[:, tied] = V[:, tied] @ eigh(V[:, tied].T @ V[:, tied])[1]
+    return V
 
 
 def facing(means: Floats, V: Floats) -> Floats:

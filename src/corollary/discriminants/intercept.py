@@ -20,11 +20,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import readable
 
-__all__ = ["Intercept", "best_intercept"]
+__all__ = ["Intercept", "best_intercept", "scores_of"]
 
 
+@readable
 class Intercept(NamedTuple):
     """The best intercept, the interval in which all are as good, and their error."""
 
@@ -56,7 +59,7 @@ def best_intercept(scores: Any, y: Any, sample_weight: Any = None) -> Intercept:
     >>> best.b, best.low, best.high, best.error
     (-2.5, -3.0, -2.0, 0.0)
     """
-    h, positive, w = _checked(scores, y, sample_weight)
+    h, positive, w = scores_of("best_intercept", scores, y, sample_weight)
     values, at = np.unique(h, return_inverse=True)
     up = np.bincount(at, w * positive)  # weight of the positive rows at each score
     down = np.bincount(at, w * ~positive)
@@ -74,20 +77,21 @@ def best_intercept(scores: Any, y: Any, sample_weight: Any = None) -> Intercept:
     return Intercept(float(b), float(low), float(high), float(errors[j] / w.sum()))
 
 
-def _checked(scores: Any, y: Any, w: Any) -> tuple[Any, Any, Any]:
+def scores_of(who: str, scores: Any, y: Any, w: Any) -> tuple[Floats, Vector, Floats]:
+    """Return scores, which of two classes is the positive one, and weights."""
     h, y = np.asarray(scores, dtype=np.float64), np.asarray(y)
-    who = "best_intercept"
     if h.ndim != 1 or y.shape != h.shape or not len(h):
         must = "scores and y must be vectors of the same length"
         raise DataError(sentence(who, must, f"shapes {h.shape} and {y.shape}"))
     if not np.isfinite(h).all():
         raise DataError(sentence(who, "scores must be finite", "NaN or infinity"))
+    w = np.ones(len(h)) if w is None else np.asarray(w, dtype=np.float64)
+    if w.shape != h.shape or not (np.isfinite(w) & (w >= 0)).all() or not w.any():
+        must = "sample_weight must be >= 0, one for each row and not all 0"
+        raise DataError(sentence(who, must, f"shape {w.shape}"))
+    h, y, w = h[w > 0], y[w > 0], w[w > 0]
     labels = np.unique(y)
     if len(labels) != 2:
         must = "y must have two labels"
         raise DataError(sentence(who, must, f"{len(labels)}"))
-    w = np.ones(len(h)) if w is None else np.asarray(w, dtype=np.float64)
-    if w.shape != h.shape or not (w >= 0).all() or not w.any():
-        must = "sample_weight must be >= 0, one for each row and not all 0"
-        raise DataError(sentence(who, must, f"shape {w.shape}"))
     return h, y == labels[1], w

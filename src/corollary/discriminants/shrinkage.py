@@ -28,6 +28,9 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import full_weights
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.parameters import real
+from corollary.core.records import readable
 from corollary.core.vectors import rows_of
 from corollary.engine import Moments, Statistics
 
@@ -41,6 +44,7 @@ __all__ = [
 ]
 
 
+@readable
 class ShrunkCovariance(NamedTuple):
     """A covariance (1), and how far it was shrunk."""
 
@@ -70,13 +74,30 @@ def spread(variances: Floats) -> Floats:
     return np.sqrt(np.where(variances > 0, variances, 1.0))
 
 
-def shrunk(S: Floats, rho: float) -> Floats:
+def shrunk(S: Any, rho: float) -> Floats:
     """Shrink a covariance by a given amount (1).
 
-    >>> import numpy as np
-    >>> shrunk(np.diag([1.0, 3.0]), 0.5).tolist()
+    Parameters
+    ----------
+    S : array of shape (d, d)
+    rho : float
+        In [0, 1]: 0 leaves S, 1 leaves its mean variance.
+
+    Returns
+    -------
+    array of shape (d, d)
+
+    Examples
+    --------
+    >>> from corollary.discriminants import shrunk
+    >>> shrunk([[1.0, 0.0], [0.0, 3.0]], 0.5).tolist()
     [[1.5, 0.0], [0.0, 2.5]]
     """
+    S = np.asarray(S)
+    if S.ndim != 2 or S.shape[0] != S.shape[1]:
+        raise DataError(sentence("shrunk", "S must be square", f"shape {S.shape}"))
+    if not real(0, 1).holds(rho):
+        raise ParameterError(sentence("shrunk", "rho must be in [0, 1]", f"{rho!r}"))
     d = len(S)
     return (1 - rho) * S + rho * np.trace(S) / d * np.eye(d)
 

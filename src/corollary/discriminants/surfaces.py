@@ -31,12 +31,14 @@ from numpy.polynomial import polynomial as poly
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import readable
 
 __all__ = ["Surface", "intersections"]
 
 FLAT = 1e-12  # relative to the largest coefficient: what counts as 0
 
 
+@readable
 @dataclass(frozen=True)
 class Surface:
     """The set where x'A x + b'x + c = 0, with its two sides.

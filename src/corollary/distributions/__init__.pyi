@@ -31,8 +31,11 @@ from .poisson import Gamma as Gamma
 from .poisson import NegativeBinomial as NegativeBinomial
 from .poisson import Poisson as Poisson
 from .poisson import PoissonFamily as PoissonFamily
+from .sample_moments import SecondMoments as SecondMoments
+from .sample_moments import sample_moments as sample_moments
 from .student_t import StudentT as StudentT
 from .uniform import PowerLaw as PowerLaw
 from .uniform import Uniform as Uniform
 from .uniform import UniformFamily as UniformFamily
 from .uniform import UniformPredictive as UniformPredictive
+from .wishart import Wishart as Wishart

@@ -41,7 +41,7 @@ from corollary.core.checks import check_weights, full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.randomness import entropy as seed_of
 from corollary.core.randomness import generator
-from corollary.core.records import stored
+from corollary.core.records import readable, stored
 from corollary.core.vectors import rows_of
 from corollary.engine.statistics import Statistics
 
@@ -176,6 +176,7 @@ class Sums(Statistics):
         return cls(float(w.sum()), w @ X, float(w @ np.broadcast_to(base, len(X))))
 
 
+@readable
 @dataclass(frozen=True, eq=False)
 class ClassFit:
     """One law for each class, and the classes' shares."""

@@ -27,6 +27,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.checks import full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import readable
 from corollary.core.vectors import numbers, rows_of
 from corollary.objectives.softmax import log_sum_exp
 
@@ -35,6 +36,7 @@ __all__ = ["GridPosterior", "grid_posterior"]
 LogDensity = Callable[[Any, Any], Any]  # (X (n, d), theta (p,)) -> (n,)
 
 
+@readable
 @dataclass(frozen=True, eq=False)
 class GridPosterior:
     """The posterior (1) on a grid.

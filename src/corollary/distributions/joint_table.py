@@ -14,6 +14,10 @@ table Q, in the sense of D(P || Q), is the product of the marginals; D is then t
 mutual information I, and from n rows of an independent law 2 n I is about chi-squared
 with (k - 1)(r - 1) degrees of freedom for each slice (the G test)  (5).
 
+Where the levels are numbers the table has moments (`moments`):
+
+    E a = sum a P(a),   cov(a, b) = sum (a - E a)(b - E b) P(a, b)               (9)
+
 Free parameters of tables of k_1, ..., k_m levels:
 
     full             prod k_i - 1                                                (6)
@@ -21,7 +25,7 @@ Free parameters of tables of k_1, ..., k_m levels:
     given H          s sum (k_i - 1) + (s - 1),  H of s levels has a law too     (8)
 
 Notation: P an array with one axis a variable; names and levels say which.
-Course: S0-1, S0-4. References: Duda, Hart, Stork (2001), ch. 2; Agresti (2013).
+Course: S0-1, S0-4, S0-63. References: Duda, Hart, Stork (2001), ch. 2; Agresti (2013).
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc
@@ -38,8 +42,10 @@ from scipy.special import chdtrc
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.vectors import probabilities, whole
+from corollary.core.records import readable
+from corollary.core.vectors import numbers, probabilities, whole
 from corollary.distributions.distribution import set_fields
+from corollary.distributions.sample_moments import SecondMoments
 from corollary.information import entropy, relative_entropy
 
 __all__ = [
@@ -164,6 +170,22 @@ class JointTable:
         """Return the joint entropy, in nats."""
         return entropy(self.P)
 
+    def moments(self) -> SecondMoments:
+        """Return means, variances and covariances of the variables (9).
+
+        Also known as: expectation, expected value, variance of a random variable,
+        covariance of a joint table.
+        The levels must be numbers.
+
+        >>> dice = JointTable(np.full((6, 6), 1 / 36), levels=[range(1, 7)] * 2)
+        >>> dice.moments().mean.tolist(), dice.moments().variance.round(4).tolist()
+        ([3.5, 3.5], [2.9167, 2.9167])
+        """
+        values = [numbers(self, level, "levels") for level in self.levels]
+        rows = np.stack(np.meshgrid(*values, indexing="ij"), axis=-1)
+        rows = rows.reshape(-1, self.P.ndim)
+        return SecondMoments.of(rows, self.P.ravel(), names=self.names)
+
     # -- independence --------------------------------------------------------------
     def independent(self, given: str | None = None) -> JointTable:
         """Return the nearest independent table, also given one variable.
@@ -287,7 +309,23 @@ class Independence:
         return self.p_value < level
 
 
-def bayes_inversion(likelihood: Any, prior: Any) -> tuple[Floats, Floats]:
+@readable
+class Inversion(NamedTuple):
+    """What `bayes_inversion` finds."""
+
+    posterior: Floats  # (k, r) P(h | x)
+    evidence: Floats  # (r,) P(x)
+
+
+@readable
+class ParameterCount(NamedTuple):
+    """Free parameters of a table, and of one that is made of smaller ones."""
+
+    full: int  # (6)
+    factored: int  # (7), or (8) where a variable is given
+
+
+def bayes_inversion(likelihood: Any, prior: Any) -> Inversion:
     """Return P(h | x) and P(x) from P(x | h) and P(h) (4).
 
     Parameters
@@ -298,9 +336,9 @@ def bayes_inversion(likelihood: Any, prior: Any) -> tuple[Floats, Floats]:
 
     Returns
     -------
-    posterior : array of shape (k, r)
-        Column x holds P(h | x); zeros where P(x) = 0, since it is undefined there.
-    evidence : array of shape (r,)
+    Inversion
+        A tuple of `posterior` (k, r), whose column x holds P(h | x), zeros where P(x) =
+        0, since it is undefined there; and `evidence` (r,).
 
     Examples
     --------
@@ -317,10 +355,10 @@ def bayes_inversion(likelihood: Any, prior: Any) -> tuple[Floats, Floats]:
         raise DataError(sentence(who, must, f"{len(rows)}"))
     joint = np.stack(rows) * prior[:, None]
     evidence = joint.sum(axis=0)
-    return joint / np.where(evidence > 0, evidence, 1.0), evidence
+    return Inversion(joint / np.where(evidence > 0, evidence, 1.0), evidence)
 
 
-def count_parameters(levels: Sequence[int], given: int | None = None) -> dict[str, int]:
+def count_parameters(levels: Sequence[int], given: int | None = None) -> ParameterCount:
     """Count free parameters of a table: full (6), independent (7) or given H (8).
 
     Parameters
@@ -332,15 +370,15 @@ def count_parameters(levels: Sequence[int], given: int | None = None) -> dict[st
 
     Returns
     -------
-    dict
-        "full", and "independent" or "conditional".
+    ParameterCount
+        `full`, and `factored`: where the variables are independent, or are so given H.
 
     Examples
     --------
     >>> count_parameters([2] * 10)
-    {'full': 1023, 'independent': 10}
+    ParameterCount(full=1023, factored=10)
     >>> count_parameters([3, 4], given=2)  # 2 (3 + 4 - 2) + (2 - 1)
-    {'full': 23, 'conditional': 11}
+    ParameterCount(full=23, factored=11)
     """
     sizes = [*levels, *([] if given is None else [given])]
     if not levels or any(int(k) != k or k < 1 for k in sizes):
@@ -349,8 +387,8 @@ def count_parameters(levels: Sequence[int], given: int | None = None) -> dict[st
     full = math.prod(int(k) for k in sizes) - 1
     alone = sum(int(k) - 1 for k in levels)
     if given is None:
-        return {"full": full, "independent": alone}
-    return {"full": full, "conditional": int(given) * alone + int(given) - 1}
+        return ParameterCount(full, alone)
+    return ParameterCount(full, int(given) * alone + int(given) - 1)
 
 
 def _tuple(names: Names) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from scipy.optimize import minimize
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import readable
 from corollary.core.vectors import numbers, rows_of
 
 __all__ = ["NumericalMLE", "numerical_mle", "score"]
@@ -40,6 +41,7 @@ LogDensity = Callable[[Any, Any], Any]  # (X (n, d), theta (p,)) -> (n,)
 Objective = Callable[[Floats], float]
 
 
+@readable
 @dataclass(frozen=True, eq=False)
 class NumericalMLE:
     """The maximum and what was checked there.

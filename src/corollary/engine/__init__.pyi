@@ -13,15 +13,16 @@ from .predict import predict as predict
 from .rows_learner import RowsLearner as RowsLearner
 from .schedules import PerChunk as PerChunk
 from .schedules import PerPass as PerPass
+from .scores import ScoreSums as ScoreSums
 from .sequential_learner import SequentialLearner as SequentialLearner
 from .settings import use as use
+from .sources.chunks import ChunkSource as ChunkSource
 from .sources.csv import CSVSource as CSVSource
 from .sources.dask import DaskSource as DaskSource
 from .sources.mapped import MappedSource as MappedSource
 from .sources.parquet import ParquetSource as ParquetSource
 from .sources.source import ArraySource as ArraySource
 from .sources.source import Chunk as Chunk
-from .sources.source import ChunkSource as ChunkSource
 from .sources.source import Part as Part
 from .sources.source import Source as Source
 from .statistics import Moments as Moments

@@ -2,7 +2,8 @@
 
 The rows are held in memory: to hold some out is to know them one by one.  Where
 scikit-learn routes metadata, `fit` takes what the splitter asks for, such as `groups`,
-and hands it on.
+and hands it on; weights count in the scores of the folds unless the scorer refuses them
+(``scorer.set_score_request(sample_weight=False)``).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
+    get_routing_for_object,
     process_routing,
 )
 
@@ -25,7 +27,7 @@ from corollary.core.report import Report
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 
-__all__ = ["ChoosingLearner", "check_routing"]
+__all__ = ["ChoosingLearner", "check_routing", "refuses_weights"]
 
 
 class ChoosingLearner(RowsLearner):
@@ -93,3 +95,11 @@ def check_routing(learner: Any, method: str, further: Mapping[str, Any]) -> None
         must = f"{method} takes X, y and sample_weight alone"
         remedy = "Call sklearn.set_config(enable_metadata_routing=True) first."
         raise ParameterError(sentence(learner, must, ", ".join(further), remedy))
+
+
+def refuses_weights(scorer: Any) -> bool:
+    """Tell whether a scorer was told to take no weights, where that is asked for."""
+    if not get_config()["enable_metadata_routing"]:
+        return False
+    requests = getattr(get_routing_for_object(scorer), "score", None)
+    return getattr(requests, "requests", {}).get("sample_weight") is False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,11 +36,19 @@ NARROW = 100  # features whose matrices cost nothing
 class Data:
     """A source with somebody to compute on it: what a learner's `start` sees.
 
-    `once` tells that no row will be met again: a stream, or chunks that come once.
+    `once` tells that no row will be met again: a stream, or chunks that come once;
+    `given` is what callbacks see of the rows, as the user gave them.
     """
 
-    def __init__(self, learner: Any, source: Source, *, once: bool = False) -> None:
-        self.learner, self.source = learner, source
+    def __init__(
+        self,
+        learner: Any,
+        source: Source,
+        *,
+        once: bool = False,
+        given: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        self.learner, self.source, self.given = learner, source, given
         self.once = once or not source.replayable
         sums = learner.sums_bytes(source.n_features)
         source.chunk_bytes = chunk_bytes(sums)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
+from corollary.core.check_table import check_table_values
 from corollary.core.checks import check_finite, check_finite_values
 from corollary.core.errors import DataError, sentence
 from corollary.core.magnitude import check_sizes
+from corollary.core.table import Table
 from corollary.engine.sources.source import Chunk
 
-__all__ = ["Check", "Seen", "guarded", "len_of"]
+__all__ = ["Check", "Seen", "check_target", "guarded", "len_of"]
 
 S = TypeVar("S")
 
@@ -54,8 +56,12 @@ def guarded(
 def checked(check: Check, chunk: Chunk) -> Seen:
     """Refuse what cannot be learned from; return how much of what the chunk holds."""
     who, row = check.who, chunk.first_row
-    size, target, weight = 0.0, 0.0, float(chunk.n > 0)
-    if chunk.n:
+    size = 0.0
+    if chunk.n and isinstance(chunk.X, Table):
+        check_table_values(
+            who, chunk.X, names=check.names, first_row=row, missing=check.missing
+        )
+    elif chunk.n:
         size = check_finite(
             who,
             chunk.X,
@@ -64,7 +70,14 @@ def checked(check: Check, chunk: Chunk) -> Seen:
             missing=check.missing,
             double=check.double,
         )
-    if check.numbers and chunk.y is not None and chunk.y.dtype.kind not in "fiub":
+    target, weight = check_target(who, chunk, numbers=check.numbers)
+    return Seen(chunk.n, weight, size, target)
+
+
+def check_target(who: str, chunk: Chunk, *, numbers: bool) -> tuple[float, float]:
+    """Refuse targets and weights that are none; return the sizes of the largest."""
+    row, target, weight = chunk.first_row, 0.0, float(chunk.n > 0)
+    if numbers and chunk.y is not None and chunk.y.dtype.kind not in "fiub":
         must, came = "y must hold numbers", f"{chunk.y.dtype} from row {row} on"
         raise DataError(sentence(who, must, came, "Encode text as numbers first."))
     if chunk.y is not None and chunk.y.dtype.kind == "f":
@@ -77,4 +90,4 @@ def checked(check: Check, chunk: Chunk) -> Seen:
             must = "sample_weight must be >= 0"
             came = f"{chunk.w.min():g} in row {row + int(chunk.w.argmin())}"
             raise DataError(sentence(who, must, came))
-    return Seen(chunk.n, weight, size, target)
+    return target, weight

@@ -23,11 +23,12 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -35,7 +36,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from corollary.core.arrays import Vector
 from corollary.core.configuration import get_config
-from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.errors import DataError, sentence
+from corollary.core.facts import known_values
 from corollary.core.interrupt import as_before, conclude
 from corollary.core.magnitude import check_learned, numerical_errors
 from corollary.core.memory import less_memory
@@ -45,12 +47,12 @@ from corollary.core.randomness import entropy
 from corollary.core.records import stored
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import accept_sources
-from corollary.engine.callbacks import Tasks, called_back
+from corollary.engine.callbacks import Tasks, called_back, given_rows, is_heard
 from corollary.engine.data import Data
 from corollary.engine.executors.executor import single_threaded_blas
 from corollary.engine.gather import chunk_size, gather
 from corollary.engine.predict import answer
-from corollary.engine.schedules import PerChunk, PerPass
+from corollary.engine.schedules import PerChunk, check_streams, chosen_schedule
 from corollary.engine.sources.opening import open_source
 from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
@@ -128,19 +130,20 @@ def fit(
     classes : array, optional
         Every label that can come in the stream.
     """
+    given = given_rows(X, y, sample_weight) if is_heard(learner) else {}
 
     def learn(report: Report) -> Fitted:
         reset = not stream or getattr(learner, "_running", None) is None
         if stream and learner.target == "labels":  # type: ignore[attr-defined]
             check_classes(learner, classes, first=reset)
         source = open_source(learner, X, y, sample_weight, reset=reset, classes=classes)
-        data = Data(learner, source, once=stream)
+        data = Data(learner, source, once=stream, given=given)
         try:
-            return called_back(learner, lambda: read(learner, data, report))
+            return read(learner, data, report)
         finally:
             data.executor.close()
 
-    return conduct(learner, learn)
+    return conduct(learner, learn, given=given)
 
 
 def conduct(
@@ -149,12 +152,17 @@ def conduct(
     *,
     warns: bool = True,
     raises: bool = True,
+    given: Mapping[str, Any] | None = MappingProxyType({}),
 ) -> Any:
     """Check parameters, let a learner learn, publish what it learned, and warn.
 
     An estimator that fits others does not warn again of what they warned of; where it
-    fits none, it does not raise their Ctrl-C again.
+    fits none, it does not raise their Ctrl-C again.  All of it is one task of the
+    callbacks, which see the rows that were `given`; None where they were called.
     """
+    if given is not None and is_heard(learner):
+        work = partial(conduct, learner, learn, warns=warns, raises=raises, given=None)
+        return called_back(learner, given, work)
     check_parameters(learner, learner.rules)
     begun = time.perf_counter()
     report = Report(type(learner).__name__, StopReason.CLOSED_FORM, 1)
@@ -164,6 +172,7 @@ def conduct(
         report.seconds = time.perf_counter() - begun
         learner.report_ = report
         learner.publish(fitted)
+        report.facts = known_values(report.facts)
         check_learned(learner)
         if isinstance(fitted.statistics, Statistics) and hasattr(
             learner, "partial_fit"
@@ -308,25 +317,6 @@ def one_batch(learner: SummationLearner, data: Data, report: Report) -> Fitted:
     seen = learner.objective(s, state) if end.objective is None else end.objective
     report.objective.append(seen)
     return complete(learner, data, Fitted(end.state, total, end.rows, report))
-
-
-def chosen_schedule() -> PerPass | PerChunk:
-    """Return the configured schedule."""
-    schedule = get_config().schedule or PerPass()
-    if not isinstance(schedule, PerPass | PerChunk):
-        must = "schedule must be engine.PerPass() or engine.PerChunk(decay)"
-        raise ParameterError(sentence("set_config", must, repr(schedule)))
-    return schedule
-
-
-def check_streams(learner: Any, data: Data, schedule: PerChunk) -> None:
-    """Refuse a schedule of chunks where the learner or its data cannot follow it."""
-    if not hasattr(learner, "partial_fit"):
-        must = "schedule must be engine.PerPass(): its sums hold for one state only"
-        raise ParameterError(sentence(learner, must, f"engine.{schedule}"))
-    if not data.source.replayable:
-        must = "the first chunk of data that comes once must go through partial_fit"
-        raise DataError(sentence(learner, must, data.source.described))
 
 
 # -- steps -----------------------------------------------------------------------------

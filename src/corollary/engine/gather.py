@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.memory import check_working_memory
+from corollary.core.table import joined_rows
 from corollary.engine.data import Data
 from corollary.engine.sources.source import ArraySource, Chunk
 
@@ -26,7 +27,7 @@ def gather(data: Data) -> Chunk:
             pass
         whole = Chunk(source.X, source.y, source.w, kept=source.kept)
         return replace(whole, objects=source.objects)
-    if source.n_rows is not None and not source.sparse:
+    if source.n_rows is not None and not source.sparse and not source.tabular:
         return filled(data, source.n_rows)
     chunks: list[Chunk] = []
     held = 0.0
@@ -36,7 +37,11 @@ def gather(data: Data) -> Chunk:
         n = sum(each.n for each in chunks)
         check_working_memory(data.learner, n, source.n_features, 2 * held)
     X = [chunk.X for chunk in chunks]
-    rows = sp.vstack(X, format="csr") if source.sparse else np.concatenate(X)
+    rows: Any
+    if source.tabular:
+        rows = joined_rows(X)
+    else:
+        rows = sp.vstack(X, format="csr") if source.sparse else np.concatenate(X)
     y = None if chunks[0].y is None else np.concatenate([c.y for c in chunks])
     w = None
     if any(c.w is not None for c in chunks):

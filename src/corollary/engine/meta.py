@@ -19,6 +19,7 @@ from sklearn.utils.validation import has_fit_parameter
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import Rule
 from corollary.core.report import Report, StopReason
+from corollary.engine.callbacks import given_rows, is_heard
 from corollary.engine.fit import Fitted, conduct
 
 __all__ = ["Inside", "MetaLearner", "fit_with_weights"]
@@ -60,9 +61,14 @@ class MetaLearner(ABC):
         -------
         self
         """
-        return self._fit_by(partial(self.delegate, X, y, sample_weight))
+        given = given_rows(X, y, sample_weight) if is_heard(self) else {}
+        return self._fit_by(partial(self.delegate, X, y, sample_weight), given)
 
-    def _fit_by(self, delegate: Callable[[], Inside]) -> Self:
+    def _fit_by(
+        self,
+        delegate: Callable[[], Inside],
+        given: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Self:
         def learn(report: Report) -> Fitted:
             inside = delegate()
             join(report, [getattr(one, "report_", None) for one in inside.estimators])
@@ -72,7 +78,7 @@ class MetaLearner(ABC):
             report.warnings += inside.warnings
             return Fitted(None, None, None, report)
 
-        conduct(self, learn, warns=False, raises=not self.prefit)
+        conduct(self, learn, warns=False, raises=not self.prefit, given=given)
         return self
 
 

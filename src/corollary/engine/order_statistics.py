@@ -12,7 +12,8 @@ and the q-quantile lies, as NumPy's does, between two of them:
 
 where n is the total weight, so that a weight counts like repetition.  Weights that sum
 to less than the number of rows are shares, not counts: they are scaled up to it.  The
-other eight rules of Hyndman and Fan replace h and the weight of x_(j+1) (`METHODS`).
+other eight rules of Hyndman and Fan replace h and the weight of x_(j+1), see
+`quantile_rules.py`.
 
 A pass counts the weight, the rows, the lowest and the highest value in each cell of
 some intervals, at first of the whole line.  The cells that hold a rank are the
@@ -30,7 +31,7 @@ Course: S0-63. References: Munro and Paterson (1980); Hyndman and Fan (1996).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,10 +39,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.engine.quantile_rules import METHODS, TIE
 from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
 
-__all__ = ["METHODS", "MOST_PASSES", "Cells", "Ranges", "column_extremes"]
+__all__ = ["MOST_PASSES", "Cells", "Ranges", "column_extremes"]
 
 CELLS = 4096  # of a column, shared by its intervals
 GRID = 1024  # cells of a column in the second pass
@@ -51,72 +53,9 @@ FEW_ROWS = 4096  # of all data, whose values are collected at once
 SINGLED = 8  # intervals that are looked at one by one
 MOST_PASSES = 30
 LARGEST = float(np.finfo(np.float64).max)
-TIE = 1e-9  # share of a row by which a sum of weights may miss a rank
 ROW = 512  # entries of a row that NumPy goes through without stumbling
 
-Rule = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
-
-# -- rules -----------------------------------------------------------------------------
-def whole_part(h: Floats) -> tuple[Floats, Floats]:
-    """Return the floor of h and what is above it, 0 where only rounding is."""
-    near = np.rint(h)
-    h = np.where(np.abs(h - near) <= TIE, near, h)
-    j = np.floor(h)
-    return j, h - j
-
-
-def continuous(alpha: float, beta: float) -> Rule:
-    """Return the rule h = n q + alpha + q (1 - alpha - beta) - 1 with part h - j."""
-
-    def rule(q: Floats, n: Floats) -> tuple[Floats, Floats]:
-        h = n * q + (alpha + q * (1 - alpha - beta)) - 1
-        j = np.floor(h)
-        return j, h - j
-
-    return rule
-
-
-def linear(q: Floats, n: Floats) -> tuple[Floats, Floats]:
-    """Return j and the part of (2)."""
-    h = q * (n - 1)
-    j = np.floor(h)
-    return j, h - j
-
-
-def inverted_cdf(q: Floats, n: Floats) -> tuple[Floats, Floats]:
-    """Take the smallest v with C(v) >= n q."""
-    j, part = whole_part(n * q - 1)
-    return j, (part > 0).astype(float)
-
-
-def averaged_inverted_cdf(q: Floats, n: Floats) -> tuple[Floats, Floats]:
-    """Take the same, or the mean of it and the next value where C(v) = n q."""
-    j, part = whole_part(n * q - 1)
-    return j, np.where(part > 0, 1.0, 0.5)
-
-
-def closest_observation(q: Floats, n: Floats) -> tuple[Floats, Floats]:
-    """Take the value whose rank is nearest to n q; of two, that of even rank."""
-    j, part = whole_part(n * q - 1.5)
-    return j, 1.0 - ((part == 0) & (j % 2 == 1))
-
-
-#: h and the weight of x_(j+1), by the names that NumPy gives them.
-METHODS: dict[str, Rule] = {
-    "linear": linear,
-    "inverted_cdf": inverted_cdf,
-    "averaged_inverted_cdf": averaged_inverted_cdf,
-    "closest_observation": closest_observation,
-    "interpolated_inverted_cdf": continuous(0, 1),
-    "hazen": continuous(0.5, 0.5),
-    "weibull": continuous(0, 0),
-    "median_unbiased": continuous(1 / 3, 1 / 3),
-    "normal_unbiased": continuous(3 / 8, 3 / 8),
-}
-
-
-# -- statistics ------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Cells(Statistics):
     """Weight, rows and extremes in each cell, and the values that are collected."""

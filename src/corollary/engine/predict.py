@@ -4,8 +4,9 @@ What `fit` accepts, `predict`, `transform`, `score` and their like accept too:
 
     transform(source)        a lazy source: chunks are transformed as they are read
     predict(source)          an array, where it fits the memory limit
-    engine.predict(...)      an iterator of arrays, or Parquet files with `into`
-    score(source)            the score, where the source carries y
+    engine.predict(...)      an iterator of arrays, or Parquet files with `into`; of
+                             data frames, where `set_output` asks a transformer for them
+    score(source)            the score, where the source carries y: see `scores.py`
     any of Dask's            a lazy Dask collection
 
 Each chunk goes through the same method as an array does, by the executor that a fit
@@ -15,27 +16,29 @@ would use, and the order is kept.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import is_classifier, is_regressor
+from sklearn import config_context, get_config
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.arrays import Matrix
+from corollary.core.check_table import check_table
 from corollary.core.checks import check_X, names_checked, names_of
 from corollary.core.errors import DataError, sentence
+from corollary.core.frames import is_frame
 from corollary.core.memory import check_memory
 from corollary.core.roles import Estimator
-from corollary.engine.data import Data, chosen_executor
+from corollary.core.table import Table, table_of
+from corollary.engine.data import chosen_executor
 from corollary.engine.executors.executor import NoMemories
-from corollary.engine.gather import gather
+from corollary.engine.scores import score_of
 from corollary.engine.sources.mapped import MappedSource, as_rows
-from corollary.engine.sources.opening import as_source
+from corollary.engine.sources.opening import as_source, suited
 from corollary.engine.sources.source import ArraySource, Chunk, Source
 
 __all__ = ["answer", "predict"]
@@ -65,6 +68,9 @@ def predict(
     -------
     iterator of arrays, or str
         The answers of each chunk in the order of the rows, or the path of `into`.
+        ``model.set_output(transform="pandas")`` or "polars" makes the answers of
+        'transform' data frames, one a chunk; `model.transform` of a source gives a
+        lazy source whatever was set.
 
     Examples
     --------
@@ -93,15 +99,29 @@ def opened(model: Any, X: Any) -> Source:
     if hasattr(X, "__dask_graph__"):
         from corollary.engine.sources.dask import DaskSource
 
-        return DaskSource(X)
+        return suited_to(model, DaskSource(X))
     source = as_source(X)
     if source is not None:
-        return source
+        return suited_to(model, source)
     if isinstance(model, Estimator):
-        return ArraySource(check_X(model, X, reset=False, sparse=model.takes_sparse))
-    source = ArraySource(X if sp.issparse(X) else np.asarray(X))
-    source.names = [str(name) for name in getattr(X, "columns", ())] or None
-    return source
+        check = check_table if model.takes_columns else check_X
+        return ArraySource(check(model, X, reset=False, sparse=model.takes_sparse))
+    if is_frame(X):
+        return suited_to(model, ArraySource(table_of(model, X)))
+    return ArraySource(X if sp.issparse(X) else np.asarray(X))
+
+
+def suited_to(model: Any, source: Source) -> Source:
+    """Return a source as a model takes it; others' take tables where there is text."""
+    if isinstance(model, Estimator):
+        return suited(model, model.columns_used(source))
+    numbers = set(source.kinds) <= {"number", "boolean"}
+    return source.matrices(model, missing=True) if numbers else source.tables()
+
+
+def asked_output() -> str:
+    """Return the container that scikit-learn's configuration asks transformers for."""
+    return str(get_config()["transform_output"])
 
 
 @dataclass(frozen=True)
@@ -111,18 +131,34 @@ class Call:
     model: Any
     method: str
     names: list[str] | None = None  # for models of others, which ask for them
+    output: str = field(default_factory=asked_output)  # in whatever thread it is called
 
     def __call__(self, chunk: Chunk) -> Any:
-        with names_checked():
+        with names_checked(), config_context(transform_output=self.output):
             return getattr(self.model, self.method)(self.rows(chunk))
 
     def rows(self, chunk: Chunk) -> Any:
         """Return the rows, as a data frame where another's model knows their names."""
-        if self.names is None or importlib.util.find_spec("pandas") is None:
-            return chunk.X
+        X = chunk.X
+        if reads_tables(self.model):
+            return X
+        there = importlib.util.find_spec("pandas") is not None
+        if isinstance(X, Table):
+            return X.frame(self.names) if there else X.objects()
+        if self.names is None or not there:
+            return X
         import pandas as pd
 
-        return pd.DataFrame(chunk.X, columns=self.names)
+        return pd.DataFrame(X, columns=self.names)
+
+
+def reads_tables(model: Any) -> bool:
+    """Tell whether a model is one of ours, or a pipeline that begins with one."""
+    if isinstance(model, Estimator):
+        return True
+    from sklearn.pipeline import Pipeline
+
+    return isinstance(model, Pipeline) and isinstance(model.steps[0][1], Estimator)
 
 
 @dataclass(frozen=True)
@@ -130,29 +166,28 @@ class Transformed:
     """A chunk as a transformer makes it."""
 
     call: Call
+    like: Any  # one row as the transformer makes it
+    names: list[str] | None  # of the columns that it makes
 
     def __call__(self, chunk: Chunk) -> Chunk:
-        return replace(chunk, X=as_rows(self.call(chunk)), memory={})
+        X = named(as_rows(self.call(chunk), self.like), self.names)
+        return replace(chunk, X=X, memory={})
 
 
-@dataclass(frozen=True)
-class Judged:
-    """What a model predicts of a chunk, beside its target and weights."""
-
-    call: Call
-
-    def __call__(self, chunk: Chunk) -> tuple[Any, Any, Any]:
-        w = np.ones(chunk.n) if chunk.w is None else chunk.w
-        return self.call(chunk), chunk.y, w
+def named(X: Any, names: Sequence[str] | None) -> Any:
+    """Return rows under the names of their columns, where they are a table."""
+    if not isinstance(X, Table):
+        return X
+    return Table(X.held, None if names is None else tuple(names), X.n)
 
 
 def call_of(model: Any, method: str, source: Source) -> Call:
     """Check that a source has the features of the model; return its method."""
     if not isinstance(model, Estimator):
-        named = hasattr(model, "feature_names_in_")
+        named = hasattr(model, "feature_names_in_") or source.tabular
         return Call(model, method, source.names if named else None)
     check_is_fitted(model)
-    if method == "inverse_transform":
+    if method == "inverse_transform" or model.finds_columns:
         return Call(model, method)
     wanted = model.n_features_in_
     if source.n_features != wanted:
@@ -204,20 +239,14 @@ def joined(model: Any, answers: Iterator[Any], rows: int | None) -> Any:
 
 def transformed(model: Any, method: str, source: Source) -> MappedSource:
     """Return a source seen through a transformer."""
-    call = call_of(model, method, source)
-    like = as_rows(call(Chunk(one_row(source))))
+    call = replace(call_of(model, method, source), output="default")
+    like = as_rows(call(Chunk(source.sample())))
     name = type(model).__name__
     described = f", through {name}"
     names = columns_of(model, method, like) if method == "transform" else None
-    return MappedSource(
-        source, Transformed(call), like=like, names=names, described=described
-    )
-
-
-def one_row(source: Source) -> Matrix:
-    """Return a row of zeros as a source gives rows."""
-    zeros = np.zeros((1, source.n_features), source.dtype)
-    return sp.csr_array(zeros) if source.sparse else zeros
+    like = named(like, names)
+    function = Transformed(call, like, names)
+    return MappedSource(source, function, like=like, names=names, described=described)
 
 
 def columns_of(model: Any, method: str, like: Any) -> list[str]:
@@ -240,52 +269,48 @@ def answer(
 ) -> Any:
     """Answer for a method that was given a source; NotImplemented for anything else."""
     name = method.__name__
+    if name == "fit_transform":
+        source: Any = X if hasattr(X, "__dask_graph__") else as_source(X)
+        if source is None:
+            return NotImplemented
+        if hasattr(model, "fit_transform_source"):  # which is not fit, then transform
+            return model.fit_transform_source(source, *args, **options)
+        getattr(model, "fit_source", model.fit)(source, *args, **options)
+        return model.transform(source)
     if hasattr(X, "__dask_graph__"):
         from corollary.engine.sources.dask import DaskSource
         from corollary.engine.sources.dask_answers import dask_answer
 
+        if name == "fit_transform":
+            return model.fit(X, *args, **options).transform(X)
         if name != "score":
-            call = call_of(model, name, DaskSource(X))
-            return dask_answer(call, X, partial(columns_of, model, name))
-        return score(model, method, DaskSource(X, *args, **renamed(options)))
+            dask: Any = suited_to(model, DaskSource(X))
+            call = call_of(model, name, dask)
+            return dask_answer(call, dask, partial(columns_of, model, name))
+        dask = DaskSource(X, *args, **renamed(options))
+        return scored(model, method, suited_to(model, dask))
     source = as_source(X)
     if source is None:
         return NotImplemented
+    if name == "fit_transform":
+        return model.fit(source, *args, **options).transform(source)
+    source = suited_to(model, source)
     if any(value is not None for value in (*args, *options.values())):
         must = "y and sample_weight must come inside the source, next to X"
         raise DataError(sentence(model, must, "them as separate arguments"))
     if name == "score":
-        return score(model, method, source)
+        return scored(model, method, source)
     if name in TRANSFORMS:
         return transformed(model, name, source)
     return joined(model, called(model, name, source), source.n_rows)
 
 
+def scored(model: Any, method: Callable[..., Any], source: Source) -> float:
+    """Return the score of a source that has the features of the model."""
+    call_of(model, "predict", source)
+    return score_of(model, method, source, mapped)
+
+
 def renamed(options: Any) -> Any:
     """Return options of `score` by the names that a source has for them."""
     return {{"sample_weight": "w"}.get(name, name): v for name, v in options.items()}
-
-
-def score(model: Any, method: Callable[..., Any], source: Source) -> float:
-    """Return the score of a source: by predictions, or else of its rows in memory."""
-    from sklearn.metrics import accuracy_score, r2_score
-
-    labels = is_classifier(model)
-    if (labels or is_regressor(model)) and not source.has_target:
-        raise DataError(sentence(model, "score needs a source with y", "X alone"))
-    call = call_of(model, "predict", source)
-    if labels:
-        source = source.encoded(model.classes_)
-    if method.__module__.startswith("sklearn") and (labels or is_regressor(model)):
-        found = list(mapped(Judged(call), source))
-        guess, y, w = (np.concatenate(values) for values in zip(*found, strict=True))
-        if labels:
-            return float(accuracy_score(model.classes_[y], guess, sample_weight=w))
-        return float(r2_score(y, guess, sample_weight=w))
-    if hasattr(model, "score_samples"):
-        return float(method(model, source.without_target()))
-    rows = gather(Data(model, source))
-    y = model.classes_[rows.y] if labels and rows.y is not None else rows.y
-    given = {} if rows.w is None else {"sample_weight": rows.w}
-    with names_checked():
-        return float(method(model, rows.X, y, **given))

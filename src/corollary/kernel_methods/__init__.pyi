@@ -3,7 +3,6 @@ from .kernel_cca import kernel_cca as kernel_cca
 from .kernel_fisher_discriminant import (
     KernelFisherDiscriminant as KernelFisherDiscriminant,
 )
-from .kernel_fisher_discriminant import empirical_map as empirical_map
 from .kernel_nearest_centroid import KernelNearestCentroid as KernelNearestCentroid
 from .kernel_perceptron import KernelPerceptron as KernelPerceptron
 from .kernel_quantile_regressor import (
@@ -12,7 +11,6 @@ from .kernel_quantile_regressor import (
 from .kernel_ridge import KernelRidge as KernelRidge
 from .kernel_ridge import RidgePath as RidgePath
 from .representer import Expansion as Expansion
-from .representer import minimize as minimize
 from .representer_machine import RepresenterClassifier as RepresenterClassifier
 from .representer_machine import RepresenterRegressor as RepresenterRegressor
 from .representer_machine import representer_fit as representer_fit

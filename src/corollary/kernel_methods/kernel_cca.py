@@ -32,6 +32,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real, whole
+from corollary.core.records import readable
 from corollary.kernels.kernel import Kernel, as_kernel, count
 from corollary.linear_algebra.decompositions import eigh, svd
 
@@ -73,6 +74,7 @@ class View:
         return centred @ self.a
 
 
+@readable
 @dataclass(frozen=True)
 class KernelCCA:
     """Pairs of directions of two views.

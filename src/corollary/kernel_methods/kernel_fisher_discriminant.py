@@ -37,14 +37,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import missing, one_of, real, whole
 from corollary.core.report import Optimality, Report
-from corollary.core.roles import Classifier
+from corollary.core.roles import Classifier, Projecting
 from corollary.discriminants.fisher_discriminant import FisherDiscriminant
 from corollary.engine.sources.source import Chunk
 from corollary.kernel_methods.feature_space import (
@@ -59,18 +58,7 @@ from corollary.linear_algebra.decompositions import eigh
 __all__ = ["KernelFisherDiscriminant", "empirical_map"]
 
 
-class ProjectingClassifier(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifier
-):
-    """A classifier that also projects rows on what tells the classes apart."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-
-class KernelFisherDiscriminant(FeatureSpaceLearner, ProjectingClassifier):
+class KernelFisherDiscriminant(FeatureSpaceLearner, Projecting, Classifier):
     """Fisher's discriminant with a kernel: a projection, and the rule on it.
 
     Parameters

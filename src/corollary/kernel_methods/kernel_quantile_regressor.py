@@ -79,8 +79,6 @@ class KernelQuantileRegressor(FeatureSpaceLearner, SingleRegressor):
         Largest violation of the optimality conditions.
     cache_size : float, default=200
         Megabytes for kernel rows.
-    verbose : int, default=0
-        Kept for compatibility.
     max_iter : int, default=-1
         Most pairs of variables to move; -1 for 10 million, or 100 a row.
     max_seconds : float, optional
@@ -132,7 +130,6 @@ class KernelQuantileRegressor(FeatureSpaceLearner, SingleRegressor):
         shrinking: bool = True,
         tol: float = 1e-3,
         cache_size: float = 200,
-        verbose: bool = False,
         max_iter: int = -1,
         max_seconds: float | None = None,
     ) -> None:
@@ -146,7 +143,6 @@ class KernelQuantileRegressor(FeatureSpaceLearner, SingleRegressor):
         self.shrinking = shrinking
         self.tol = tol
         self.cache_size = cache_size
-        self.verbose = verbose
         self.max_iter = max_iter
         self.max_seconds = max_seconds
 

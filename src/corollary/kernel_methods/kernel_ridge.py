@@ -46,6 +46,7 @@ from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.memory import block_bytes, exceeds_memory
 from corollary.core.parameters import array_like, boolean, one_of, real, whole
+from corollary.core.records import readable
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Regressor
 from corollary.engine.data import Data
@@ -75,6 +76,7 @@ __all__ = ["KernelRidge", "RidgePath"]
 PIVOTS = 600  # rows of the preconditioner
 
 
+@readable
 @dataclass(frozen=True)
 class RidgePath:
     """Solutions for many alphas, and what they would do on new rows.

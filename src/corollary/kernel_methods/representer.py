@@ -52,6 +52,7 @@ from scipy.linalg import cho_solve
 from corollary.core.arrays import Floats
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import readable
 from corollary.core.report import StopReason
 from corollary.kernels.gram import MatrixGram
 from corollary.linear_algebra.decompositions import cho_factor
@@ -120,6 +121,7 @@ class Envelope:
         return 1 / self.width
 
 
+@readable
 @dataclass(frozen=True)
 class Expansion:
     """Where the search ended.

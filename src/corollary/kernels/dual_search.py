@@ -38,7 +38,6 @@ SEARCH_RULES: dict[str, Rule] = {
     "shrinking": boolean,
     "max_iter": whole(-1),
     "max_seconds": missing | real(0, ends="(]"),
-    "verbose": boolean | whole(0),
 }
 ORDER = (
     StopReason.INTERRUPTED,

@@ -15,7 +15,7 @@ from corollary.core.arrays import Floats, Matrix
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.engine.blocks import row_products
-from corollary.kernels.gram import TileKernel, moved, packed
+from corollary.kernels.gram import TileKernel, moved, packed, small_as_dense
 
 __all__ = ["Kernel", "checked", "expansion", "square_norms"]
 
@@ -36,6 +36,7 @@ def checked(who: Any, K: Any, expected: tuple[int, int]) -> Floats:
 
 def expansion(kernel: TileKernel, X: Matrix, Z: Matrix, B: Floats) -> Floats:
     """Return k(X, Z) B, some rows at a time, in the precision of X."""
+    X, Z = small_as_dense(X), small_as_dense(Z)
     n, dtype = X.shape[0], X.dtype
     if sp.issparse(X) or sp.issparse(Z):
         step = max(6, QUERY_BYTES // (dtype.itemsize * max(1, *Z.shape)))

@@ -7,8 +7,10 @@
 
 These come from register tiles that take the kernel before anything is stored.  (4) does
 not change when all points are shifted alike, so the points are centred first: less is
-lost in ||x||^2 - 2 u + ||z||^2.  Any other kernel is a function of two sets of points,
-and is asked for blocks; a matrix that was computed before is cut.
+lost in ||x||^2 - 2 u + ||z||^2.  Few sparse rows that are hardly sparse are made dense:
+tiles are faster, and the answer is that of dense rows to the bit.  Any other kernel is
+a function of two sets of points, and is asked for blocks; a matrix that was computed
+before is cut.
 """
 
 from __future__ import annotations
@@ -36,11 +38,14 @@ __all__ = [
     "moved",
     "packed",
     "panels_of",
+    "small_as_dense",
     "tile_matrix",
 ]
 
 KINDS = {"linear": 0, "poly": 1, "sigmoid": 2, "rbf": 3}
 QUERY_BYTES = 2**22  # of kernel values at a time
+DENSE_BYTES = 2**24  # of sparse rows made dense
+FULL = 0.1  # share of entries that makes them worth it
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,14 @@ def squares(X: Matrix) -> Floats:
     return np.einsum("ij,ij->i", X, X)
 
 
+def small_as_dense(X: Matrix) -> Matrix:
+    """Make sparse rows dense, where that costs little and tiles are faster."""
+    if not sp.issparse(X):
+        return X
+    size = float(X.shape[0]) * X.shape[1]
+    return X.toarray() if FULL * size <= X.nnz and 8 * size <= DENSE_BYTES else X
+
+
 class Tiles:
     """Points packed as the columns of a kernel matrix."""
 
@@ -133,7 +146,7 @@ def panels_of(Z: Floats) -> Floats:
 
 def blocks(kernel: TileKernel, X: Matrix, Z: Matrix) -> Iterator[Floats]:
     """Yield k(X, Z) some rows at a time; the next block overwrites the one before."""
-    n = X.shape[0]
+    X, Z, n = small_as_dense(X), small_as_dense(Z), X.shape[0]
     step = max(6, QUERY_BYTES // (X.dtype.itemsize * max(1, Z.shape[0])))
     if sp.issparse(X) or sp.issparse(Z):
         for a in range(0, n, step):
@@ -149,6 +162,7 @@ def blocks(kernel: TileKernel, X: Matrix, Z: Matrix) -> Iterator[Floats]:
 
 def tile_matrix(kernel: TileKernel, X: Matrix, Z: Matrix) -> Floats:
     """Return all of k(X, Z)."""
+    X, Z = small_as_dense(X), small_as_dense(Z)
     if sp.issparse(X) or sp.issparse(Z):
         return kernel(X, Z)
     centre, tiles = packed(kernel, Z, X.dtype)

@@ -38,11 +38,13 @@ import scipy.linalg
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real, whole
+from corollary.core.records import readable
 from corollary.kernels.kernel import Kernel, as_kernel, count
 
 __all__ = ["KernelGramSchmidt", "incomplete_cholesky"]
 
 
+@readable
 @dataclass(frozen=True)
 class KernelGramSchmidt:
     """Orthonormal features of a kernel, from some points: call it for coordinates.

@@ -25,14 +25,20 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_memory
-from corollary.core.errors import DataError, sentence
+from corollary.core.errors import DataError, SparseDataError, sentence
 from corollary.core.parameters import Rule, function, missing, one_of, real, whole
 from corollary.core.report import Report
 from corollary.engine.blocks import row_products
 from corollary.engine.sources.source import Chunk
 from corollary.kernels.expansion import Kernel, checked, expansion, square_norms
 from corollary.kernels.given import row_numbers
-from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel
+from corollary.kernels.gram import (
+    BlockGram,
+    MatrixGram,
+    TiledGram,
+    TileKernel,
+    small_as_dense,
+)
 from corollary.solvers.smo import Gram
 
 __all__ = [
@@ -146,8 +152,10 @@ class MachineKernel:
         """Return the matrix of some rows by rows, for a solver."""
         if self.function is None:
             return MatrixGram(X, dtype)
-        if isinstance(self.function, TileKernel) and not sp.issparse(X):
-            return TiledGram(X, self.function, dtype, threads)
+        if isinstance(self.function, TileKernel):
+            X = small_as_dense(X)
+            if not sp.issparse(X):
+                return TiledGram(X, self.function, dtype, threads)
         return BlockGram(X, self.function, dtype)
 
     def matrix(self, X: Matrix, dtype: Any, threads: int = 1) -> Floats:
@@ -286,7 +294,7 @@ def check_given(machine: Any, X: Matrix) -> None:
     """Refuse a kernel's matrix that is sparse or not square."""
     if sp.issparse(X):
         must = "Sparse precomputed kernels are not supported; X must be dense"
-        raise DataError(sentence(machine, must, "a sparse matrix"))
+        raise SparseDataError(sentence(machine, must, "a sparse matrix"))
     if X.shape[0] != X.shape[1]:
         must = "Precomputed matrix must be a square matrix"
         raise DataError(sentence(machine, must, f"shape {X.shape}"))

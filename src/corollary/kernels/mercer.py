@@ -36,6 +36,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.records import readable
 from corollary.kernels.kernel import Kernel, as_kernel, count
 from corollary.linear_algebra.decompositions import eigh
 
@@ -125,6 +126,7 @@ def mercer_check(kernel: Any, X: Any) -> MercerCheck:
     return MercerCheck(refuted, smallest, noise, asymmetry, v, value, n)
 
 
+@readable
 @dataclass(frozen=True)
 class MercerFeatures:
     """The Mercer features (4) of a kernel, from a sample: call it for phi(x).

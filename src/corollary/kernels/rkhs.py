@@ -37,11 +37,13 @@ import scipy.sparse as sp
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import readable
 from corollary.kernels.kernel import Kernel, count
 
 __all__ = ["RKHSFunction", "feature"]
 
 
+@readable
 @dataclass(frozen=True, eq=False)
 class RKHSFunction:
     """A function (1): call it, add it, scale it, take its norm.

@@ -25,6 +25,7 @@ from .least_squares.principal_component_regression import (
     PrincipalComponentRegression as PrincipalComponentRegression,
 )
 from .least_squares.ridge import Ridge as Ridge
+from .least_squares.ridge_classifier import RidgeClassifier as RidgeClassifier
 from .least_squares.ridge_cv import RidgeCV as RidgeCV
 from .least_squares.ridge_path import ridge_path as ridge_path
 from .least_squares.summary import Summary as Summary
@@ -35,9 +36,18 @@ from .logistic.logistic_regression import LogisticRegression as LogisticRegressi
 from .logistic.logistic_regression_cv import (
     LogisticRegressionCV as LogisticRegressionCV,
 )
+from .logistic.reference_class import ReferenceLogits as ReferenceLogits
+from .logistic.reference_class import fit_reference_logits as fit_reference_logits
+from .logistic.reference_class import reference_logits as reference_logits
 from .margins import margins as margins
 from .margins import nearest_point_on_plane as nearest_point_on_plane
 from .online.batch_perceptron import BatchPerceptron as BatchPerceptron
+from .online.passive_aggressive import (
+    PassiveAggressiveClassifier as PassiveAggressiveClassifier,
+)
+from .online.passive_aggressive import (
+    PassiveAggressiveRegressor as PassiveAggressiveRegressor,
+)
 from .online.perceptron import Perceptron as Perceptron
 from .online.stochastic_gradient import SGDClassifier as SGDClassifier
 from .online.stochastic_gradient import SGDRegressor as SGDRegressor
@@ -47,6 +57,7 @@ from .quantile.least_absolute_deviations import (
 from .quantile.quantile_crossings import Crossings as Crossings
 from .quantile.quantile_crossings import quantile_crossings as quantile_crossings
 from .quantile.quantile_regressor import QuantileRegressor as QuantileRegressor
+from .robust.huber_regressor import HuberRegressor as HuberRegressor
 from .separability import separability as separability
 from .sparse.elastic_net import ElasticNet as ElasticNet
 from .sparse.elastic_net import ElasticNetCV as ElasticNetCV
@@ -57,3 +68,12 @@ from .sparse.lasso import Lasso as Lasso
 from .sparse.lasso import LassoCV as LassoCV
 from .sparse.lasso_bound import alpha_of_bound as alpha_of_bound
 from .sparse.lasso_bound import bound_of_alpha as bound_of_alpha
+from .sparse.least_angle import Lars as Lars
+from .sparse.least_angle import LassoLars as LassoLars
+from .sparse.least_angle import lars_path as lars_path
+from .sparse.multi_task import MultiTaskElasticNet as MultiTaskElasticNet
+from .sparse.multi_task import MultiTaskLasso as MultiTaskLasso
+from .sparse.orthogonal_matching_pursuit import (
+    OrthogonalMatchingPursuit as OrthogonalMatchingPursuit,
+)
+from .sparse.orthogonal_matching_pursuit import orthogonal_mp as orthogonal_mp

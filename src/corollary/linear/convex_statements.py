@@ -4,19 +4,26 @@
 
     LinearRegression    squared loss/2, no penalty
     Ridge               squared loss/2, l2 = alpha/N  (P is the objective over 2 N)
+    RidgeClassifier     the same, on the targets -1 and +1 of each class
     Lasso, ElasticNet   squared loss/2, l1 = alpha rho, l2 = alpha (1 - rho)
-    LogisticRegression  logistic loss, l2 = (1 - rho)/(C N), l1 = rho/(C N)
+    LogisticRegression  logistic loss, or softmax of K classes, l2 = (1 - rho)/(C N),
+                        l1 = rho/(C N), neither where C is infinite
+    PoissonRegressor..  half the deviance of a family, l2 = alpha; columns that are an
+                        offset or an exposure are no features
     QuantileRegressor   pinball loss, l1 = alpha
-    SGD                 its loss, l1 = alpha rho, l2 = alpha (1 - rho)
+    SGD                 its loss, l1 = alpha rho, l2 = alpha (1 - rho), with the number
+                        of visits for N: weights of classes do not count as visits
     LinearSVC with l1   squared hinge, l1 = 1/(C N), intercept as a feature, P times C N
+    CrammerSinger..     hinge of K scores, l2 = 1/(C N), and the same
 
-Models that choose alpha or C by folds are taken at their choice.  The functions take
-Corollary's models, and scikit-learn's of the same name; a class holds its function as
-the method `convex_problem`.
+Models that choose alpha or C by folds are taken at their choice; one machine for each
+class is a problem for each.  The functions take Corollary's models, and scikit-learn's
+of the same name; a class holds its function as the method `convex_problem`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,9 +31,14 @@ import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.class_weights import stated_class_weights
+from corollary.core.errors import DataError, sentence
 from corollary.core.rows import dense
-from corollary.objectives.links import LINKS
-from corollary.objectives.loss import Loss
+from corollary.engine import Chunk
+from corollary.linear.online.visits import rows_to_visit
+from corollary.objectives.deviance_loss import DevianceLoss, is_convex
+from corollary.objectives.families import Binomial, Family
+from corollary.objectives.links import LINKS, Link
+from corollary.objectives.loss import ScoreLoss
 from corollary.objectives.losses import (
     LOSSES,
     Absolute,
@@ -35,8 +47,11 @@ from corollary.objectives.losses import (
     Squared,
     SquaredHinge,
 )
+from corollary.objectives.multiclass_hinge import MulticlassHinge
 from corollary.objectives.penalties import Penalty
+from corollary.objectives.softmax import SoftmaxLoss
 from corollary.solvers.convex_problem import (
+    WHO,
     Box,
     LinearStatement,
     MachineStatement,
@@ -44,16 +59,20 @@ from corollary.solvers.convex_problem import (
     class_box,
     from_here,
     not_handled,
+    owner_of,
     refuse,
     tube_box,
 )
 
 __all__ = [
+    "contest_problem",
+    "glm_problem",
     "least_squares_problem",
     "linear_svc_problem",
     "linear_svr_problem",
     "logistic_problem",
     "quantile_problem",
+    "ridge_classifier_problem",
     "ridge_problem",
     "sgd_problem",
     "sparse_problem",
@@ -105,21 +124,83 @@ def quantile_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems
     return linear_problem(model, X, y, sample_weight, loss, l1, 0.0)
 
 
+def glm_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
+    """State the problem of a generalised linear model, for `optimality_gap`."""
+    owner, columns = owner_of(model), np.arange(X.shape[1])
+    family = owner._family(model)
+    link = owner._link(model, family)
+    held: list[int] = []
+    offset = np.zeros(X.shape[0])
+    if getattr(model, "offset", None) is not None:
+        held.append(model._column("offset"))
+        offset += dense(X[:, held]).ravel()
+    if getattr(model, "exposure", None) is not None:
+        held.append(model._column("exposure"))
+        offset += np.log(exposures(dense(X[:, held[-1:]]).ravel()))
+    alpha, free = float(model.alpha), np.setdiff1d(columns, held)
+    return deviance_problem(
+        model, X[:, free], y, sample_weight, family, link, alpha, offset, free
+    )
+
+
+def exposures(column: Floats) -> Floats:
+    """Refuse exposures that have no logarithm."""
+    if not column.min(initial=1.0) > 0:
+        must = "the exposure must be > 0"
+        raise DataError(sentence(WHO, must, f"{column.min():g}"))
+    return column
+
+
+def deviance_problem(
+    model: Any,
+    X: Matrix,
+    y: Floats,
+    o: Floats,
+    family: Family,
+    link: Link,
+    alpha: float,
+    offset: Any = 0.0,
+    columns: Any = slice(None),
+) -> Problems:
+    """State (1) of half the deviance of a family, with an L2 penalty."""
+    if not is_convex(family, link):
+        kind = f"{type(model).__name__} with the {family.name} family"
+        why = "whose problem is not known to be convex"
+        raise not_handled(f"{kind} and link {link.name}, {why}")
+    heavy = o > 0
+    family.check(WHO, y[heavy])
+    offset = np.broadcast_to(offset, y.shape)[heavy]
+    intercept = bool(model.fit_intercept)
+    w = np.ravel(dense(model.coef_)).astype(float)[columns]
+    b = float(np.ravel(model.intercept_)[0]) if intercept else 0.0
+    loss = DevianceLoss(family, link, offset)
+    rows = X[heavy], y[heavy], o[heavy]
+    return [LinearStatement(loss, Penalty(alpha), *rows, w, b, intercept)]
+
+
 # -- classes ---------------------------------------------------------------------------
 def logistic_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
-    """State the problem of logistic regression of two classes, for `optimality_gap`."""
-    name, link = type(model).__name__, getattr(model, "link", None)
-    refuse(model, "link", link is not None and link not in ("logit", LINKS["logit"]))
-    if model.solver == "liblinear" and model.fit_intercept and not from_here(model):
-        text = f"solver='liblinear' of {name}, which penalises the intercept"
-        raise not_handled(f"scikit-learn's {text}")
+    """State the problem of logistic regression, for `optimality_gap`."""
+    name, K = type(model).__name__, len(model.classes_)
+    refuse(model, "multi_class", getattr(model, "multi_class", "") == "ovr")
+    if model.solver == "liblinear" and not from_here(model):
+        text = f"solver='liblinear' of {name}, which"
+        if model.fit_intercept:
+            raise not_handled(f"scikit-learn's {text} penalises the intercept")
+        if K > 2:
+            raise not_handled(f"scikit-learn's {text} fits each class by itself")
     C, rho = logistic_penalty(model)
-    if not np.isfinite(C):
-        raise not_handled(f"{name} without a penalty")
-    s, o = sides(model, y, sample_weight)
-    strength = 1 / (C * float(o.sum()))
+    z, o = codes_of(model, y, sample_weight)
+    strength = 1 / (C * float(o.sum())) if np.isfinite(C) else 0.0
+    link = getattr(model, "link", "logit")
+    link = link if isinstance(link, Link) else LINKS[link]
+    if link != LINKS["logit"]:
+        family = Binomial(shares=False)
+        return deviance_problem(model, X, z + 0.0, o, family, link, strength)
     l1, l2 = rho * strength, (1 - rho) * strength
-    return linear_problem(model, X, s, o, Logistic(), l1, l2)
+    if K == 2:
+        return linear_problem(model, X, 2.0 * z - 1, o, Logistic(), l1, l2)
+    return linear_problem(model, X, z, o, SoftmaxLoss(), l1, l2, row=None)
 
 
 def logistic_penalty(model: Any) -> tuple[float, float]:
@@ -133,6 +214,22 @@ def logistic_penalty(model: Any) -> tuple[float, float]:
     return float(C), share
 
 
+def ridge_classifier_problem(
+    model: Any, X: Any, y: Any, sample_weight: Any
+) -> Problems:
+    """State the problems of ridge regression on classes, for `optimality_gap`."""
+    refuse(model, "alpha", not model.alpha > 0)
+    z, K = np.searchsorted(model.classes_, y), len(model.classes_)
+    factors = stated_class_weights(model, np.bincount(z, sample_weight, K) + 0.0)
+    o = sample_weight * factors[z]
+    l2 = float(model.alpha) / float(o.sum())
+    problems: Problems = []
+    for row, k in enumerate([1] if K == 2 else range(K)):
+        s = np.where(z == k, 1.0, -1.0)
+        problems += linear_problem(model, X, s, o, Squared(), 0.0, l2, row=row)
+    return problems
+
+
 def sgd_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of stochastic gradient descent, for `optimality_gap`."""
     kind: Any = LOSSES.get(model.loss)
@@ -141,60 +238,98 @@ def sgd_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     loss = kind() if number is None else kind(float(getattr(model, number)))
     known = {"l2": 0.0, "l1": 1.0, "elasticnet": float(model.l1_ratio or 0)}
     refuse(model, "penalty", model.penalty not in known)
-    rho, alpha, o = known[model.penalty], float(model.alpha), sample_weight
-    l1, l2 = alpha * rho, alpha * (1 - rho)
-    y, o = sides(model, y, o) if hasattr(model, "classes_") else (y, o)
-    return linear_problem(model, X, y, o, loss, l1, l2)
+    rho, n = known[model.penalty], visits_of(model, X, y, sample_weight)
+    machines = [(y, sample_weight)]
+    if hasattr(model, "classes_"):
+        machines = sides(model, y, sample_weight)
+    found: Problems = []
+    for row, (goal, o) in enumerate(machines):
+        scale = float(o.sum()) / n
+        l1, l2 = (float(model.alpha) * part / scale for part in (rho, 1 - rho))
+        found += linear_problem(model, X, goal, o, loss, l1, l2, row=row, scale=scale)
+    return found
 
 
-def sides(model: Any, y: Any, o: Floats) -> tuple[Floats, Floats]:
-    """Return the sides -1 and +1 of two classes, and the weights times the classes'."""
-    K = len(model.classes_)
-    if K > 2:
-        raise not_handled(f"{K} classes of {type(model).__name__}")
-    z = (y == model.classes_[1]).astype(int)
-    return 2.0 * z - 1, o * stated_class_weights(model, np.bincount(z, o, 2) + 0.0)[z]
+def visits_of(model: Any, X: Matrix, y: Any, o: Floats) -> float:
+    """Return the visits of an epoch; scikit-learn visits rows of any weight once."""
+    if not from_here(model):
+        return float(X.shape[0])
+    codes = np.unique(y, return_inverse=True)[1]
+    rows = rows_to_visit(Chunk(X, codes, o), shuffle=bool(model.shuffle), seed=0)
+    times = rows.visits()[1]
+    return float(len(rows.which) if times is None else times[rows.which].sum())
+
+
+def codes_of(model: Any, y: Any, o: Floats) -> tuple[Any, Floats]:
+    """Return the codes of the classes, and the weights times the classes'."""
+    z, K = np.searchsorted(model.classes_, y), len(model.classes_)
+    return z, o * stated_class_weights(model, np.bincount(z, o, K) + 0.0)[z]
+
+
+def sides(model: Any, y: Any, o: Floats) -> list[tuple[Floats, Floats]]:
+    """Return sides -1 and +1, and weights, of one machine or one for each class."""
+    z, K = np.searchsorted(model.classes_, y), len(model.classes_)
+    factors = stated_class_weights(model, np.bincount(z, o, K) + 0.0)
+    found = []
+    for k in [1] if K == 2 else range(K):
+        others = factors[0] if K == 2 else 1.0  # the rest of several classes weighs 1
+        of = z == k
+        weights = o * np.where(of, factors[k], others)
+        found.append((np.where(of, 1.0, -1.0), weights))
+    return found
 
 
 # -- what they share -------------------------------------------------------------------
 def linear_problem(
     model: Any,
     X: Matrix,
-    y: Floats,
+    y: Any,
     o: Floats,
-    loss: Loss,
+    loss: ScoreLoss,
     l1: float,
     l2: float,
     *,
+    row: int | None = 0,
     constant: float | None = None,
     scale: float = 1.0,
 ) -> Problems:
-    """State (1) of one target.
+    """State (1).
 
     Parameters
     ----------
     model : fitted linear model
         With `coef_`, `intercept_` and `fit_intercept`.
-    X, y, o : rows, targets or sides, weights
-    loss : Loss
+    X, y, o : rows, targets, sides or codes, weights
+    loss : ScoreLoss
     l1, l2 : float
+    row : int or None, default=0
+        Of `coef_`; None for all, which are then the weights of as many scores.
     constant : float, optional
         The constant feature, where the intercept is its penalised coefficient.
     scale : float
     """
-    if np.ndim(model.coef_) > 1 and len(model.coef_) > 1:
-        raise not_handled(f"several targets of {type(model).__name__}")
     refuse(model, "positive", bool(getattr(model, "positive", False)))
-    w = np.ravel(dense(model.coef_)).astype(float)
-    intercept = bool(model.fit_intercept)
-    b = float(np.ravel(model.intercept_)[0]) if intercept else 0.0
-    root = np.sqrt(penalty_weights(model, len(w)))
-    X, w = dense(X) / root, w * root
+    W, intercept = np.atleast_2d(dense(model.coef_)).astype(float), model.fit_intercept
+    b = np.broadcast_to(np.ravel(model.intercept_).astype(float), W.shape[:1])
+    b = b if intercept else np.zeros(len(W))
+    if len(W) > 1 and not hasattr(model, "classes_"):
+        raise not_handled(f"several targets of {type(model).__name__}")
+    root = np.sqrt(penalty_weights(model, W.shape[1]))
+    if (root != 1).any():
+        X, W = dense(X) / root, W * root
     if constant is not None and intercept:
-        X = np.column_stack([X, np.full(len(X), constant)])
-        w, b, intercept = np.append(w, b / constant), 0.0, False
+        X, W = with_constant(X, constant), np.column_stack([W, b / constant])
+        b, intercept = np.zeros(len(W)), False
     penalty = Penalty(l1 + l2, l1 / (l1 + l2)) if l1 + l2 > 0 else Penalty()
-    return [LinearStatement(loss, penalty, X, y, o, w, b, intercept, scale)]
+    w: Any = W if row is None else W[row]
+    c: Any = b if row is None else float(b[row])
+    return [LinearStatement(loss, penalty, X, y, o, w, c, bool(intercept), scale)]
+
+
+def with_constant(X: Matrix, constant: float) -> Matrix:
+    """Append a column of one number."""
+    column = np.full((X.shape[0], 1), constant)
+    return sp.hstack([X, column]).tocsr() if sp.issparse(X) else np.hstack([X, column])
 
 
 def penalty_weights(model: Any, d: int) -> Floats:
@@ -209,24 +344,40 @@ def penalty_weights(model: Any, d: int) -> Floats:
 # -- linear machines -------------------------------------------------------------------
 def linear_svc_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of each class against the rest, for `optimality_gap`."""
-    refuse(model, "multi_class", model.multi_class == "crammer_singer")
+    if model.multi_class == "crammer_singer":
+        return contest_problem(model, X, y, sample_weight)
     check_value(model, "loss", ("hinge", "squared_hinge"))
     check_value(model, "penalty", ("l1", "l2"))
-    if model.penalty == "l1":
-        s, o = sides(model, y, sample_weight)
-        scale = float(model.C) * float(o.sum())
+    C, squared = min(float(model.C), HARD), model.loss == "squared_hinge"
+    machines = sides(model, y, sample_weight)
+    if model.penalty == "l2":
+        boxes = [class_box(s, C * o, squared=squared) for s, o in machines]
+        return machine_problems(model, X, boxes)
+    found: Problems = []
+    for row, (s, o) in enumerate(machines):
+        scale = C * float(o.sum())
         more = {"constant": float(model.intercept_scaling), "scale": scale}
-        return linear_problem(model, X, s, o, SquaredHinge(), 1 / scale, 0.0, **more)
-    z, K = np.searchsorted(model.classes_, y), len(model.classes_)
-    factors = stated_class_weights(model, np.bincount(z, sample_weight, K) + 0.0)
-    squared, C = model.loss == "squared_hinge", min(float(model.C), HARD)
-    boxes = []
-    for k in [1] if K == 2 else range(K):
-        of = z == k
-        others = factors[0] if K == 2 else 1.0  # the rest of several classes weighs 1
-        price = C * sample_weight * np.where(of, factors[k], others)
-        boxes.append(class_box(np.where(of, 1.0, -1.0), price, squared=squared))
-    return machine_problems(model, X, boxes)
+        loss, l1 = SquaredHinge(), 1 / scale
+        found += linear_problem(model, X, s, o, loss, l1, 0.0, row=row, **more)
+    return found
+
+
+def contest_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
+    """State the problem of a contest of the classes, for `optimality_gap`.
+
+    Of two classes a model stores w_1 - w_0, of which each has half.
+    """
+    refuse(model, "C", not np.isfinite(model.C))
+    z, o = codes_of(model, y, float(model.C) * sample_weight)
+    summed = getattr(model, "loss", "") == "weston_watkins"
+    loss = MulticlassHinge("sum" if summed else "largest")
+    N, constant = float(o.sum()), float(model.intercept_scaling)
+    [p] = linear_problem(
+        model, X, z, o, loss, 0.0, 1 / N, row=None, constant=constant, scale=N
+    )
+    assert isinstance(p, LinearStatement)
+    W = np.vstack([-p.w, p.w]) / 2 if len(model.classes_) == 2 else p.w
+    return [replace(p, w=W, b=np.zeros(len(W)))]
 
 
 def linear_svr_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
@@ -250,8 +401,7 @@ def machine_problems(model: Any, X: Matrix, boxes: list[Box]) -> Problems:
     B = float(model.intercept_scaling) if model.fit_intercept else 0.0
     W = np.atleast_2d(dense(model.coef_)).astype(float)
     if B:
-        column = np.full((X.shape[0], 1), B)
-        X = sp.hstack([X, column]).tocsr() if sp.issparse(X) else np.hstack([X, column])
+        X = with_constant(X, B)
         W = np.column_stack([W, np.ravel(model.intercept_).astype(float) / B])
     free = (Box(box.q, box.lo, box.hi, box.eps, box.r, None) for box in boxes)
     return [MachineStatement(box, X, w) for box, w in zip(free, W, strict=True)]

@@ -30,10 +30,12 @@ import numpy as np
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_finite
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import readable
 
 __all__ = ["LinearMachine", "machine_of"]
 
 
+@readable
 @dataclass(frozen=True)
 class LinearMachine:
     """Linear functions (1) with the boundaries between their classes.

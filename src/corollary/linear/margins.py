@@ -24,10 +24,12 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import readable
 
 __all__ = ["Margins", "margins", "nearest_point_on_plane"]
 
 
+@readable
 class Margins(NamedTuple):
     """Margins of each row, (1) and (2), and of the set."""
 

@@ -76,6 +76,18 @@ def descend(
     b: Doubles,  # (p,) start, and out
     q: Doubles,  # (p,) c - G b, and out
 ) -> tuple[int, float]: ...  # epochs, duality gap
+def descend_blocks(
+    G: Doubles,  # (k, k) of which the first p x p are used
+    c: Doubles,  # (m, p) Yc'W Xc
+    y2: float,  # sum of the squares of Yc
+    l1: float,
+    l2: float,
+    epochs: int,
+    goal: float,  # the duality gap at which to stop
+    b: Doubles,  # (m, p) start, and out
+    q: Doubles,  # (m, p) c - b G, and out
+    step: Doubles,  # (m,) scratch
+) -> tuple[int, float]: ...  # epochs, duality gap
 
 # -- dual_descent.cpp ----------------------------------------------------------------
 def dual_rounds(

@@ -10,7 +10,10 @@
 //
 //   sum_t scale_t v_t = S v - z,   S = sum_t scale_t,  z += S dv at each change dv    (3)
 //
-// so that it costs as much as the row has entries (Xu 2011).
+// so that it costs as much as the row has entries (Xu 2011). The passive-aggressive
+// schedules give every row a rate of its own, C = eta0 (Crammer et al. 2006):
+//
+//   PA1  min(C, L / ||x||^2),   PA2  L / (||x||^2 + 1 / (2 C))                        (4)
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +43,7 @@ enum LossName {
 
 constexpr Index AHEAD = 8;  // visits
 
-enum ScheduleName { CONSTANT, OPTIMAL, INVSCALING };
+enum ScheduleName { CONSTANT, OPTIMAL, INVSCALING, PA1, PA2 };
 
 // What lives on from one call to the next, as an array of doubles.
 enum Slot {
@@ -190,6 +193,28 @@ inline double rate(const Plan& plan, double t) {
     }
 }
 
+template <class T>
+inline double squared_length(const Dense<T>& X, Index i) {
+    double s = 0;
+    for (Index j = 0; j < X.d; ++j) s += double(X.row(i)[j]) * double(X.row(i)[j]);
+    return s;
+}
+
+template <class T>
+inline double squared_length(const Csr<T>& X, Index i) {
+    return sum_stored(X.row(i), [](double x, std::int32_t) { return x * x; });
+}
+
+// The rate of a row with this loss (4), 1 under the other schedules; a row of zeros
+// has nothing to move along.
+template <class Rows>
+inline double own_rate(const Plan& plan, const Rows& X, Index i, double loss) {
+    if (plan.schedule < PA1) return 1;
+    const double square = squared_length(X, i);
+    if (plan.schedule == PA2) return loss / (square + 0.5 / plan.eta0);
+    return square > 0 ? std::min(plan.eta0, loss / square) : 0;
+}
+
 template <class T, class F>
 inline void for_entries(const Dense<T>& X, Index, F f) {
     for (Index j = 0; j < X.d; ++j) f(j);
@@ -299,7 +324,8 @@ struct Epoch {
         const Slope L = loss_of(plan, y, p);
         observe(L.value, o);
         const double of_class = y > 0 ? plan.positive : plan.negative;
-        batch.push_back({i, o * of_class * std::clamp(L.slope, -1e12, 1e12)});
+        const double own = own_rate(plan, X, i, L.value);
+        batch.push_back({i, o * of_class * own * std::clamp(L.slope, -1e12, 1e12)});
         total += o;
         if (total >= plan.batch * (1 - 1e-12) || plan.batch <= 1) step();
     }
@@ -307,9 +333,10 @@ struct Epoch {
     void step() {
         double* m = work.slots;
         const double share = std::min(1.0, total), eta = rate(plan, m[TIME]);
+        const double along = plan.schedule < PA1 ? eta : 1;  // rows have their own
         if (plan.l2 > 0) shrink(1 - plan.l2 * eta * share);
         for (const Pending& row : batch)
-            move(row.i, -eta * row.slope / std::max(1.0, total));  // (2)
+            move(row.i, -along * row.slope / std::max(1.0, total));  // (2)
         if (work.mean && m[TIME] >= plan.average_from) {
             S += scale * share;
             m[MEAN_COUNT] += share;

@@ -35,15 +35,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.checks import check_two_classes
+from corollary.core.checks import check_memory, check_two_classes
 from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import boolean, function, missing, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Classifier, total_weight
 from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
 from corollary.max_entropy.feature_maps import ClassTimesX, FeatureMap, Given
-from corollary.objectives.softmax import log_softmax, softmax
+from corollary.objectives.penalties import Penalty
+from corollary.objectives.softmax import SoftmaxLoss, log_softmax, softmax
 from corollary.solvers import iterative_scaling, lbfgs, newton
+from corollary.solvers.convex_problem import LinearStatement, Problems
 from corollary.solvers.steps import step
 
 __all__ = ["MaximumEntropyClassifier"]
@@ -207,6 +209,19 @@ class MaximumEntropyClassifier(SummationLearner, Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.verbose = verbose
+
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
+        """State (2) at the multipliers, for `optimality_gap`."""
+        codes = np.searchsorted(self.classes_, y)
+        problem = SoftmaxLoss(), Penalty(1.0 / (self.C * float(sample_weight.sum())))
+        if self.features is None:
+            W, b = self.coef_.astype(np.float64), self.intercept_.astype(np.float64)
+            return [LinearStatement(*problem, X, codes, sample_weight, W, b, True)]
+        mu = self.multipliers_.astype(np.float64)
+        size = 8.0 * X.shape[0] * len(self.classes_) * len(mu)
+        check_memory(self, size, "the features of all rows", "Take a part of the rows.")
+        F = Given(self.features, self.classes_, len(mu)).tensor(X)
+        return [LinearStatement(*problem, F, codes, sample_weight, mu)]
 
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> EntropySearch:

@@ -7,6 +7,7 @@ report that adds up theirs.  Every member tells 0 from 1.
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -128,10 +129,11 @@ def source_of(X: Any, y: Any, w: Any) -> Source | None:
 
 
 def base_has(method: str) -> Callable[[Any], bool]:
-    """Tell whether the base, or a fitted member, has a method."""
+    """Tell whether the base, or the fitted members that learned, have a method."""
 
     def has(model: Any) -> bool:
-        for one in getattr(model, "estimators_", None) or [model._base()]:
+        fitted = getattr(model, "estimators_", None) or []
+        for one in [m for m in fitted if not is_constant(m)] or [model._base()]:
             getattr(one, method)  # its own error says why, where there is none
         return True
 
@@ -340,7 +342,8 @@ class BinaryMembers(MetaLearner, Classifier):
             texts += [f"{name}: {text}" for text in getattr(known, "warnings", ())]
             constant += [name] if is_constant(member) else []
         if constant:
-            texts.append(f"{constant} are the same in every row.")
+            texts.append(f"{', '.join(constant)}: the same in every row.")
+            warnings.warn(f"{type(self).__name__}: {texts[-1]}", stacklevel=7)
         base = type(self._base()).__name__
         facts: dict[str, Any] = {"estimator": base, "n_members": len(names)}
         if shares is not None:

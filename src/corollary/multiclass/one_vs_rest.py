@@ -33,8 +33,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.checks import encode_labels
-from corollary.core.errors import DataError, sentence
+from corollary.core.checks import check_indicators, encode_labels
 from corollary.core.parameters import boolean, missing, whole
 from corollary.core.parameters import estimator as an_estimator
 from corollary.core.sparse import sound_csr
@@ -107,10 +106,7 @@ class OneVsRestClassifier(BinaryMembers):
         self.sparse_labels_ = self.multilabel_ and sp.issparse(y)
         if not self.multilabel_:
             return encode_labels(self, y, rows)
-        if table.shape[0] != rows or not np.isin(table, (0, 1)).all():
-            must = f"y of several labels must be 0 or 1, of shape ({rows}, C)"
-            raise DataError(sentence(self, must, f"shape {table.shape}"))
-        return np.arange(table.shape[1]), table.astype(np.int64)
+        return np.arange(table.shape[1]), check_indicators(self, table, rows)
 
     def _splits(self, k: int) -> list[Split]:
         return [Split(None, c) for c in (range(k) if k > 2 else [1])]

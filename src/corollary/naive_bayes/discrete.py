@@ -21,6 +21,7 @@ Course: S0-5, S3-28, S4-41. References: Laplace (1814); Mitchell (1997), ch. 6.
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -137,9 +138,9 @@ class CountsLearner(StreamingClassifier):
         fixed = k * (1 if self.one_table else d)  # by sums of 1
         report.facts["n_parameters"] = state.L.size - fixed + k - 1
         if not self.force_alpha and np.min(self.alpha) < LEAST_ALPHA:
-            report.warnings.append(
-                f"alpha was raised to {LEAST_ALPHA:g}; force_alpha=True keeps it."
-            )
+            text = f"alpha was raised to {LEAST_ALPHA:g}; force_alpha=True keeps it."
+            report.warnings.append(text)
+            warnings.warn(f"{report.learner}: {text}", UserWarning, stacklevel=7)
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read; name the zero counts that veto a class."""

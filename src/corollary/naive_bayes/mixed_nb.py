@@ -48,7 +48,7 @@ from scipy.stats import binom, norm
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import array_like, missing, one_of, real, whole
-from corollary.core.records import stored
+from corollary.core.records import readable, stored
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import class_priors
 from corollary.engine import Chunk, Data, Fitted, Statistics, StreamingClassifier
@@ -414,6 +414,7 @@ class MixedRule:
         return total
 
 
+@readable
 class MixedError(NamedTuple):
     """The error of the best rule: given +, given -, and in all."""
 

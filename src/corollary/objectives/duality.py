@@ -49,6 +49,16 @@ meets it exactly, and so does a step from there to the labels, which scales V:
 
 With l1 alone (9) is needed, with l2 alone s = 1 is best; otherwise the better counts.
 
+Huber's loss with a scale sigma of its own, sum_i o_i sigma (1 + H(r_i / sigma)) + alpha
+||w||^2, has the dual  -sum_i o_i v_i y_i - ||sum_i o_i v_i x_i||^2 / (4 alpha)  over
+|v_i| <= 2 epsilon with  sum_i o_i v_i^2 / 4 <= sum_i o_i  (and the balance of (3)).
+With z = r / sigma cut off at +-epsilon to t, and v = 2 c t, c in [0, 1] for each sign,
+
+    gap = sigma [N - sum o t^2 + 2 sum o (1 - c) t z] + alpha ||w + s / (2 alpha)||^2,
+    s = 2 sum_i o_i c_i t_i x_i                                                     (10)
+
+at the optimum c = 1, and both terms are 0: they are derivatives of the objective.
+
 Notation: o = sample weights; N = their sum, or the visits of a stochastic fit; R, R*,
 l1, l2 as in `penalties.py`.
 Course: S2-17. References: Rockafellar (1970), 31; Boyd and Vandenberghe (2004), 5; Yu,
@@ -67,10 +77,11 @@ from scipy.special import xlogy
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_finite_values
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import readable
 from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
 from corollary.objectives.chunk_losses import scores, weighted
-from corollary.objectives.loss import Loss
+from corollary.objectives.loss import ScoreLoss
 from corollary.objectives.penalties import Penalty
 from corollary.objectives.softmax import log_softmax
 
@@ -87,9 +98,8 @@ __all__ = [
     "duality_gap",
     "gap_of_sums",
     "least_squares_gap",
+    "scaled_huber_gap",
 ]
-
-WIDTHS = (0.0, 1e-3, 1e-2, 0.1, 0.5, 1.0)  # of corners; 0 is the slope itself
 
 
 @dataclass(frozen=True)
@@ -102,6 +112,7 @@ class DualSums(Statistics):
     vx: Floats  # (k, 2, d) sums of o v x
 
 
+@readable
 @dataclass(frozen=True)
 class DualityGap:
     """The value of (1), the best bound found, and their distance.
@@ -120,21 +131,16 @@ class DualityGap:
 
 
 def dual_sums(
-    loss: Loss, X: Matrix, y: Vector, f: Vector, weights: Vector | None = None
+    loss: ScoreLoss, X: Matrix, y: Vector, f: Vector, weights: Vector | None = None
 ) -> DualSums:
     """Return the sums of rows with scores f."""
     y, f = np.asarray(y, float), np.asarray(f, float)
     o = np.ones(len(y)) if weights is None else np.asarray(weights, float)
-    u = y * f if loss.margin else f - y
-    cornered = not np.isfinite(loss.lipschitz) and np.isfinite(loss.slope(u)).all()
-    choices = [loss.slope(u)]
-    if cornered:
-        choices += [loss.smoothed(u, width) for width in WIDTHS[1:]]
-    V = np.array([y * v if loss.margin else v for v in choices])  # (k, n)
+    V = loss.slopes(y, f)  # (k, n)
     parts = [o * np.where(V > 0, V, 0.0), o * np.where(V < 0, V, 0.0)]
     conjugates = o * np.array([loss.conjugate(y, v) for v in V])
     return DualSums(
-        float(o @ loss.at(u)),
+        float(o @ loss.value(y, f)),
         np.stack([part.sum(axis=1) for part in parts], axis=1),
         np.stack([(conjugates * (part != 0)).sum(axis=1) for part in parts], axis=1),
         np.stack([np.asarray((X.T @ part.T).T, float) for part in parts], axis=1),
@@ -194,22 +200,51 @@ def dual_bound(
 
 
 def least_squares_gap(b: Floats, q: Floats, r2: float, penalty: Penalty) -> float:
-    """Return the lesser of (6) and R(b) + R*(q) - q'b; b and q hold every column."""
+    """Return the lesser of (6) and R(b) + R*(q) - q'b; b and q hold every column.
+
+    With several targets b and q are (d, m), and the rows of b may be blocks.
+    """
     l1, l2 = penalty.l1, penalty.l2
     z = q - l2 * b
     top = float(penalty.size(z).max(initial=0.0))
-    on = np.flatnonzero(b)
-    bz = b[on] * z[on]
-    R = r2 + l2 * float(b[on] @ b[on])
+    on = penalty.support(b)
+    bz = penalty.products(b[on], z[on])
+    R = r2 + l2 * float(np.vdot(b[on], b[on]))
     s = max(0.0, 1 + bz.sum() / R) if R > 0 else 1.0
     s = l1 / top if s * top > l1 else s  # (5)
     scaled = (1 - s) ** 2 * R / 2  # (6)
-    scaled += np.maximum(l1 * np.abs(b[on]) - s * bz, 0.0).sum()
+    scaled += np.maximum(l1 * penalty.lengths(b[on]) - s * bz, 0.0).sum()
     return float(scaled) if l2 == 0 else min(float(scaled), penalty.young(b, q))
 
 
+def scaled_huber_gap(
+    sums: tuple[float, Floats, Floats, Floats, Floats],
+    w: Floats,
+    sigma: float,
+    alpha: float,
+    *,
+    intercept: bool,
+) -> float | None:
+    """Return (10), None without a penalty.
+
+    `sums` are N and the sums of o t, o t^2, o t z and o t x for t > 0 and for t < 0.
+    """
+    N, t, t2, tz, tx = sums
+    if alpha <= 0:
+        return None
+    c = np.ones(2)
+    if intercept:
+        balance = min(t[0], -t[1])
+        c = np.divide(balance, np.abs(t), out=np.zeros(2), where=t != 0)
+    used = float(c**2 @ t2)
+    c = c * min(1.0, np.sqrt(N / used)) if used > 0 else c
+    loss = sigma * (N - float(t2.sum()) + 2 * float((1 - c) @ tz))
+    miss = w + c @ tx / alpha
+    return max(0.0, float(loss)) + alpha * float(miss @ miss)
+
+
 def duality_gap(
-    loss: Loss,
+    loss: ScoreLoss,
     X: Any,
     y: Any,
     w: Any,
@@ -223,7 +258,7 @@ def duality_gap(
 
     Parameters
     ----------
-    loss : Loss
+    loss : ScoreLoss
         Convex, such as `Hinge()` or `Logistic()`.
     X : array or sparse matrix of shape (n, d)
     y : array of shape (n,)

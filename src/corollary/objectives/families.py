@@ -179,7 +179,8 @@ class Tweedie(Family):
             loss = 0.5 * self.unit_deviance(y, mu)
             bad = ~np.isfinite(loss) if p == 0 else ~(np.isfinite(loss) & (mu > 0))
             pearson = (y - mu) ** 2 if p == 0 else (y - mu) ** 2 / mu**p
-            return Terms(np.where(bad, np.inf, loss), (mu - y) * ratio, weight, pearson)
+            loss, weight = np.where(bad, np.inf, loss), np.where(bad, 0.0, weight)
+            return Terms(loss, (mu - y) * ratio, weight, pearson)
 
     def canonical(self) -> Link:
         """Return eta = mu^(1 - p), or log mu."""

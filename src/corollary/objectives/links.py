@@ -130,6 +130,11 @@ class Log(Link):
         """Return dmu/deta."""
         return self.inverse(eta)
 
+    def logs(self, eta: Floats) -> Logs:
+        """Return log mu, log(1 - mu) and log dmu/deta, exact in both tails."""
+        below = np.where(np.asarray(eta) < 0, eta, np.nan)
+        return Logs(below, np.log(-np.expm1(below)), below)
+
 
 @stored
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
-"""What every loss of a score has: derivatives, a minimiser, a link.
+"""What every loss of a score has: derivatives, a minimiser, a link, a conjugate.
 
-The equations (1), (2) and (3) are those of `losses.py`.
+A `ScoreLoss` is what a proof of optimality asks for: L(y, f) of a target and the score
+of a row, or its K scores, with slope, curvature and conjugate.  A `Loss` is one of the
+margin or of the residual; the equations (1), (2) and (3) are those of `losses.py`.
 """
 
 from __future__ import annotations
@@ -13,24 +15,61 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.hooks import hook
 
 __all__ = [
     "LinearLink",
     "Loss",
     "OfMargin",
     "OfResidual",
+    "ScoreLoss",
     "require",
     "share_of",
     "within",
 ]
 
+WIDTHS = (1e-3, 1e-2, 0.1, 0.5, 1.0)  # of corners that are passed smoothly
+
 
 @dataclass(frozen=True)
-class Loss(ABC):
+class ScoreLoss(ABC):
+    """A loss of targets y (n,) and scores f, (n,) or K of each row (n, K).
+
+    The least loss of every row is 0.
+    """
+
+    convex: ClassVar[bool] = True
+
+    @abstractmethod
+    def value(self, y: Any, f: Any) -> Floats:
+        """Return L(y, f), (n,)."""
+
+    @abstractmethod
+    def derivative(self, y: Any, f: Any) -> Floats:
+        """Return dL/df, a subgradient at a corner, as many numbers as f has."""
+
+    @abstractmethod
+    def curvature(self, y: Any, f: Any) -> Floats:
+        """Return d2L/df2, (n,) or (n, K, K)."""
+
+    @abstractmethod
+    def conjugate(self, y: Any, v: Any) -> Floats:
+        """Return L*(y, v) = sup_f v'f - L(y, f), infinite outside its domain, (n,).
+
+        Fenchel and Young: L(y, f) + L*(y, v) >= v'f, with equality where v = dL/df.
+        """
+
+    @hook
+    def slopes(self, y: Any, f: Any) -> Floats:
+        """Return slopes to try in the dual, a row for each choice."""
+        return self.derivative(y, f)[None]
+
+
+@dataclass(frozen=True)
+class Loss(ScoreLoss):
     """A loss of a label or target y and a score f, both arrays or numbers."""
 
     margin: ClassVar[bool]  # of (1); otherwise of (2)
-    convex: ClassVar[bool] = True
 
     # -- the mathematics: phi of u = y f, or rho of r = f - y ------------------------
     @abstractmethod
@@ -81,11 +120,17 @@ class Loss(ABC):
         slope = self.slope(self._argument(y, f))
         return np.asarray(y, float) * slope if self.margin else slope
 
-    def conjugate(self, y: Any, v: Any) -> Floats:
-        """Return L*(y, v) = sup_f v f - L(y, f), infinite outside its domain.
+    def slopes(self, y: Any, f: Any) -> Floats:
+        """Return the slope, and where there are corners those that pass them."""
+        u = self._argument(y, f)
+        choices = [self.slope(u)]
+        if not np.isfinite(self.lipschitz) and np.isfinite(choices[0]).all():
+            choices += [self.smoothed(u, width) for width in WIDTHS]
+        V = np.array(choices)
+        return np.asarray(y, float) * V if self.margin else V
 
-        Fenchel and Young: L(y, f) + L*(y, v) >= v f, with equality where v = dL/df.
-        """
+    def conjugate(self, y: Any, v: Any) -> Floats:
+        """Return L*(y, v) = sup_f v f - L(y, f), infinite outside its domain."""
         y, v = np.asarray(y, float), np.asarray(v, float)
         return self.dual(y * v) if self.margin else v * y + self.dual(v)
 

@@ -54,6 +54,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.checks import check_finite_values
 from corollary.core.errors import DataError, sentence
+from corollary.objectives.class_losses import ClassLoss
 from corollary.objectives.loss import Loss
 from corollary.objectives.margin_losses import (
     Exponential,
@@ -136,10 +137,12 @@ def risk(loss: Any, y: Any, f: Any, sample_weight: Any = None) -> float:
 
     Parameters
     ----------
-    loss : Loss or function of (y, f)
-        Such as `Hinge()`, or `zero_one` for the error rate.
+    loss : Loss, ClassLoss or function of (y, f)
+        Such as `Hinge()`, or `zero_one` for the error rate; of several classes
+        `ClassError()`, `OneHotSquared()` or `CrossEntropy()`.
     y, f : arrays of shape (n,)
-        Labels -1 and +1 (margin losses) or numbers, and scores.
+        Labels -1 and +1 (margin losses) or numbers, and scores; for a `ClassLoss` the
+        codes of the classes, and scores of shape (n, c).
     sample_weight : array of shape (n,), optional
 
     Examples
@@ -148,6 +151,8 @@ def risk(loss: Any, y: Any, f: Any, sample_weight: Any = None) -> float:
     >>> round(risk(zero_one, y, f), 4), round(risk(Hinge(), y, f), 4)
     (0.3333, 0.8333)
     """
+    if isinstance(loss, ClassLoss):
+        return float(np.average(loss.value(y, f), weights=sample_weight))
     y, f = np.asarray(y, float), np.asarray(f, float)
     if y.shape != f.shape or y.ndim != 1 or not len(y):
         must = "y and f must be vectors of one length"

@@ -16,22 +16,30 @@ with v_k > 0 and minus their number for y; that of the largest +1 for one larges
 Scores k s with k >= 1 keep a loss of 0 (a k < 1 need not), so scores without a penalty
 have no scale: Delta and the strength of the penalty trade off, and Delta = 1 will do.
 
+The conjugate of either is  L*(y, v) = -Delta sum_{k != y} v_k,  where sum_k v_k = 0 and
+
+    sum      0 <= v_k <= 1 for k != y
+    largest  v_k >= 0 for k != y,  and their sum is at most 1                        (3)
+
 Notation: s = scores (n, K); y = codes 0, ..., K - 1.
-Course: S3-70. References: Weston and Watkins (1999); Crammer and Singer (2001).
+Course: S3-70, S2-36. References: Weston and Watkins (1999); Crammer and Singer (2001).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.objectives.loss import ScoreLoss
 
-__all__ = ["multiclass_hinge", "multiclass_hinge_gradient"]
+__all__ = ["MulticlassHinge", "multiclass_hinge", "multiclass_hinge_gradient"]
 
 FORMS = ("sum", "largest")
+ROUNDING = 1e-13  # by which v may miss the bounds of (3)
 
 
 def multiclass_hinge(
@@ -88,6 +96,40 @@ def multiclass_hinge_gradient(
     rows = np.arange(len(v))
     G[rows, np.asarray(y)] = -G.sum(axis=1)
     return G
+
+
+@dataclass(frozen=True)
+class MulticlassHinge(ScoreLoss):
+    """The loss (2) with a margin of 1.
+
+    >>> MulticlassHinge("largest").value([0], [[0.5, 0.0, 0.25]]).tolist()
+    [0.75]
+    """
+
+    form: str = "largest"
+
+    def value(self, y: Any, f: Any) -> Floats:
+        """Return (2)."""
+        return multiclass_hinge(f, y, form=self.form)
+
+    def derivative(self, y: Any, f: Any) -> Floats:
+        """Return a subgradient."""
+        return multiclass_hinge_gradient(f, y, form=self.form)
+
+    def curvature(self, y: Any, f: Any) -> Floats:
+        """Return 0: the loss is straight but for its corners."""
+        n, K = np.shape(f)
+        return np.zeros((n, K, K))
+
+    def conjugate(self, y: Any, v: Any) -> Floats:
+        """Return (3), infinite outside of its domain up to rounding."""
+        V = np.array(v, dtype=float)
+        balanced = np.abs(V.sum(axis=1)) <= ROUNDING * V.shape[1]
+        V[np.arange(len(V)), np.asarray(y)] = 0.0
+        total = V.sum(axis=1)
+        top = total if self.form == "largest" else V.max(axis=1)
+        inside = balanced & (V.min(axis=1) >= -ROUNDING) & (top <= 1 + ROUNDING)
+        return np.where(inside, -total, np.inf)
 
 
 def _violations(scores: Any, y: Any, delta: float, form: str) -> Floats:

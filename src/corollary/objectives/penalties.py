@@ -22,20 +22,23 @@ The conjugate R*(s) = max_w s'w - R(w) serves the duality gap:
     R*(s) = sum_j (|s_j| - l1)_+^2 / (2 l2),  or 0 for |s_j| <= l1 where l2 = 0      (4)
     R(w) + R*(s) - s'w >= 0,  a sum of terms >= 0 (Fenchel and Young)                (5)
 
-With w >= 0 required, |s_j| becomes s_j in (4), and |g_j| becomes -g_j in (3).
+With w >= 0 required, |s_j| becomes s_j in (4), and |g_j| becomes -g_j in (3).  Where w
+is a matrix whose rows are blocks (several targets that share their features), |w_j| is
+the length of row j and sign(w_j) its direction, so that whole rows become 0: the group
+lasso.
 
 Notation: alpha = strength; rho = l1_ratio; l1 = alpha rho; l2 = alpha (1 - rho).
-Course: S2-17. Reference: Zou and Hastie (2005).
+Course: S2-17. References: Zou and Hastie (2005); Yuan and Lin (2006).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from corollary.core.arrays import Floats
+from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import ParameterError, sentence
 
 __all__ = ["Penalty", "least_subgradient", "penalty_named"]
@@ -53,6 +56,8 @@ class Penalty:
         rho in [0, 1].
     positive : bool, default=False
         Whether w >= 0 is required.
+    blocks : bool, default=False
+        Whether w is a matrix whose rows are blocks.
 
     Examples
     --------
@@ -65,6 +70,7 @@ class Penalty:
     strength: float = 0.0
     l1_ratio: float = 0.0
     positive: bool = field(default=False, repr=False)
+    blocks: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.strength < np.inf:
@@ -87,7 +93,22 @@ class Penalty:
     def value(self, w: Any) -> float:
         """Return R(w)."""
         w = np.asarray(w, float)
-        return float(self.l1 * np.abs(w).sum() + 0.5 * self.l2 * (w**2).sum())
+        return float(self.l1 * self.lengths(w).sum() + 0.5 * self.l2 * (w**2).sum())
+
+    def lengths(self, w: Floats) -> Floats:
+        """Return |w_j| of every entry, or of every row that is a block.
+
+        >>> Penalty(1.0, 1.0, blocks=True).lengths(np.array([[3.0, 4.0], [0.0, 0.0]]))
+        array([5., 0.])
+        """
+        return np.sqrt(np.einsum("ij,ij->i", w, w)) if self.blocks else np.abs(w)
+
+    def directions(self, w: Floats) -> Floats:
+        """Return sign(w_j), 0 where w_j = 0."""
+        if not self.blocks:
+            return np.sign(w)
+        lengths = self.lengths(w)
+        return w / np.where(lengths > 0, lengths, 1.0)[:, None]
 
     def gradient(self, w: Any) -> Floats:
         """Return the subgradient of least norm at 0 entries: alpha (rho sign(w) + ...).
@@ -96,40 +117,50 @@ class Penalty:
         [2.0, 0.0]
         """
         w = np.asarray(w, float)
-        return self.l1 * np.sign(w) + self.l2 * w
+        return self.l1 * self.directions(w) + self.l2 * w
 
     def prox(self, v: Any, step: float) -> Floats:
         """Return (2)."""
         v = np.asarray(v, float)
-        soft = np.sign(v) * np.maximum(0.0, self.size(v) - step * self.l1)
+        left = np.maximum(0.0, self.size(v) - step * self.l1)
+        soft = self.directions(v) * (left[:, None] if self.blocks else left)
         return soft / (1 + step * self.l2)
 
     def times(self, n: float) -> Penalty:
         """Return n R, the penalty beside a sum of n losses."""
-        return Penalty(n * self.strength, self.l1_ratio, self.positive)
+        return replace(self, strength=n * self.strength)
 
     def size(self, s: Floats) -> Floats:
         """Return what (4) compares with l1: |s|, or s where w >= 0."""
-        return s if self.positive else np.abs(s)
+        return s if self.positive else self.lengths(s)
+
+    def products(self, a: Floats, b: Floats) -> Floats:
+        """Return a_j b_j of every entry, or of every row that is a block."""
+        return np.einsum("ij,ij->i", a, b) if self.blocks else a * b
 
     def young(self, w: Floats, s: Floats) -> float:
         """Return (5); where l2 = 0, s must be within the bounds of (4)."""
-        on = np.flatnonzero(w)
-        w_on, s_on = w.ravel()[on], s.ravel()[on]
-        terms = self.l1 * np.abs(w_on) - w_on * s_on
+        w, s = (w, s) if self.blocks else (w.ravel(), s.ravel())
+        on = self.support(w)
+        w_on, s_on = w[on], s[on]
+        terms = self.l1 * self.lengths(w_on) - self.products(w_on, s_on)
         if self.l2 == 0:
             return float(np.maximum(terms, 0.0).sum())
-        over = np.maximum(self.size(s).ravel() - self.l1, 0.0)
-        terms += self.l2 / 2 * w_on**2 + over[on] ** 2 / (2 * self.l2)
+        over = np.maximum(self.size(s) - self.l1, 0.0)
+        terms += self.l2 / 2 * self.products(w_on, w_on) + over[on] ** 2 / (2 * self.l2)
         over[on] = 0.0
         return float(np.maximum(terms, 0.0).sum() + over @ over / (2 * self.l2))
 
     def violation(self, w: Floats, g: Floats) -> float:
         """Return the largest entry of (3), how far w is from optimal conditions."""
         left = np.maximum(self.size(-g) - self.l1, 0.0)
-        on = np.flatnonzero(w)
-        left[on] = np.abs(g[on] + self.l1 * np.sign(w[on]))
+        on = self.support(w)
+        left[on] = self.lengths(g[on] + self.l1 * self.directions(w[on]))
         return float(left.max(initial=0.0))
+
+    def support(self, w: Floats) -> Vector:
+        """Return which entries, or rows, are not 0."""
+        return np.flatnonzero(w.any(axis=1) if self.blocks else w)
 
 
 def least_subgradient(w: Floats, g: Floats, l1: Any) -> Floats:

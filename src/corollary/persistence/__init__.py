@@ -6,17 +6,20 @@ a JSON tree, its body the arrays::
     {"format": 3, "version": "0.1.0", "class": "KMeans", "parameters": {...},
      "learned": {...}}
 
-An estimator inside a model is such a tree again.  A class is named by its key in
-`registry.ESTIMATORS`, a record inside it by its package and its class, which must be
-marked as stored (`core/records.py`).  No module path is ever read from a file, and
-nothing is called or evaluated because a file says so.  `load` checks every byte, name,
-type and shape before it hands out a model, and has the model answer for some rows: a
-forged or damaged file ends in one sentence, `ModelFileError`.
+An estimator inside a model is such a tree again; one that stands in two places is named
+by its number the second time.  A class is named by its key in `registry.SAVED`, or
+in the list of scikit-learn's classes (`scikit_learn.py`), a record inside it by its
+package and its class, which must be marked as stored (`core/records.py`).  No module
+path is ever read from a file, and nothing is called or evaluated because a file says
+so.  `load` checks every byte, name, type and shape before it hands out a model, and has
+the model answer for some rows: a forged or damaged file ends in one sentence,
+`ModelFileError`.
 
 The checksum tells damage, not forgery: whoever can write a file can write its checksum.
 
 No training row is in a file unless the method must keep rows to predict.
 
+`scikit_learn.py` lists the classes of scikit-learn that may stand in a file,
 `container.py` knows the bytes of a file, `trees.py` turns a model into a tree,
 `models.py` a tree into a model, `audit.py` checks that model, `whole_files.py` replaces
 a file whole or not at all.
@@ -29,12 +32,14 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import sklearn
+
 from corollary import __version__
 from corollary.core.errors import ModelFileError, ParameterError, sentence
 from corollary.persistence.audit import check_answers
 from corollary.persistence.container import FORMAT, packed, read_file, unpacked
 from corollary.persistence.models import model_of
-from corollary.persistence.trees import is_ours, model_tree
+from corollary.persistence.trees import Aside, may_be_saved, model_tree
 from corollary.persistence.whole_files import write_whole
 
 __all__ = ["FORMAT", "load", "save"]
@@ -47,7 +52,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : estimator of Corollary
+    model : estimator of Corollary, or a pipeline of scikit-learn
+        Estimators of Corollary; scikit-learn's `Pipeline`, `ColumnTransformer`,
+        voting, stacking, calibration, common transformers and plain models, with
+        these and those inside.
     path : path-like
         Where to write; an existing file is replaced and its permissions are kept, a
         link is followed.
@@ -62,12 +70,13 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> bool((load(path).coef_ == model.coef_).all())
     True
     """
-    if not is_ours(model):
-        must = "only estimators of Corollary can be saved"
+    if not may_be_saved(model):
+        must = "only estimators of Corollary, and pipelines of them, can be saved"
         raise ParameterError(sentence("save", must, f"a {type(model).__name__}"))
-    arrays: dict[str, Any] = {}
-    tree = {"format": FORMAT, "version": __version__, **model_tree(model, arrays)}
-    write_whole(path, packed(tree, arrays))
+    aside = Aside()
+    made = {"format": FORMAT, "version": __version__, "sklearn": sklearn.__version__}
+    tree = made | model_tree(model, aside)
+    write_whole(path, packed(tree, aside.arrays))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -86,7 +95,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         content = read_file(path)
         tree, arrays = unpacked(content)
         del content
-        model = model_of(tree, arrays)
+        model = model_of(tree, Aside(arrays))
         if arrays:
             raise ModelFileError("the file holds arrays that the model does not use")
         check_answers(model)
@@ -102,7 +111,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(
             cannot_load(shown, f"{error}" or type(error).__name__)
         ) from None
-    warn_if_newer(shown, tree["version"])
+    warn_if_newer(shown, "Corollary", tree["version"], __version__)
+    warn_if_newer(shown, "scikit-learn", tree.get("sklearn"), sklearn.__version__)
     return model
 
 
@@ -118,12 +128,12 @@ def plain(text: str) -> str:
     return line if len(line) <= 300 else f"{line[:297]}..."
 
 
-def warn_if_newer(shown: str, version: str) -> None:
+def warn_if_newer(shown: str, library: str, wrote: Any, here: str) -> None:
     """Warn of a file that a later version wrote: it may mean more than we know."""
-    if numbers(version) > numbers(__version__):
+    if isinstance(wrote, str) and numbers(wrote) > numbers(here):
         text = (
-            f"load: {shown} was written by Corollary {version}, this is {__version__}. "
-            "Upgrade Corollary if the model does not answer as it did there."
+            f"load: {shown} was written by {library} {plain(wrote)}, this is {here}. "
+            f"Upgrade {library} if the model does not answer as it did there."
         )
         warnings.warn(text, UserWarning, stacklevel=3)
 

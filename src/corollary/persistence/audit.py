@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from corollary.core.errors import DataError, ModelFileError, ParameterError
-from corollary.persistence.trees import is_ours
+from corollary.persistence.trees import is_ours, may_be_saved
+from corollary.registry import ESTIMATORS
 
 __all__ = ["check_answers", "check_shapes"]
 
@@ -25,13 +26,17 @@ ROWS = 3  # so that an answer that mixes rows up has another shape
 
 
 def check_answers(model: Any) -> None:
-    """Have a fitted model answer for rows of zeros; whoever cannot is no model.
+    """Have a fitted model answer for rows of zeros, or of values that it knows.
 
-    It may refuse them in words of its own: not every method takes zeros.
+    Whoever cannot is no model.  It may refuse them in words of its own: not every
+    method takes zeros.
     """
+    if type(model).__name__ not in ESTIMATORS or not is_ours(model):
+        return  # rows of zeros mean nothing to a pipeline that takes texts
     if not hasattr(model, "n_features_in_") or model.n_features_in_ > MANY:
         return
-    rows = np.zeros((ROWS, model.n_features_in_))
+    example = getattr(model, "_example", None)
+    rows = np.zeros((ROWS, model.n_features_in_)) if example is None else example(ROWS)
     with np.errstate(all="ignore"):
         for name in ANSWERS:
             try:
@@ -52,7 +57,8 @@ def check_answer(model: Any, name: str, answer: Any) -> None:
     shape = answer.shape if hasattr(answer, "shape") else np.shape(answer)
     if shape[:1] != (ROWS,):
         raise ModelFileError(f"{type(model).__name__} cannot {name} row by row")
-    K = len(getattr(model, "classes_", ()))
+    classes = getattr(model, "classes_", None)
+    K = 0 if classes is None else len(classes)
     scores = name in ("predict_proba", "decision_function")
     if K and scores and len(shape) == 2 and shape[1] not in (K, K * (K - 1) // 2):
         raise ModelFileError(f"{name} must have one score for each of {K} classes")
@@ -87,7 +93,7 @@ def check_shapes(model: Any) -> None:
 
 def check_part(model: Any, name: str, part: Any, method: str) -> None:
     """Hold an estimator inside a model to the model's features and classes."""
-    if not is_ours(part) or not hasattr(part, method):
+    if not may_be_saved(part) or not hasattr(part, method):
         raise ModelFileError(f"{name} must be an estimator with {method}")
     if getattr(part, "n_features_in_", None) != model.n_features_in_:
         raise ModelFileError(f"{name} must have the features of the model")

@@ -167,7 +167,7 @@ def object_of(pairs: list[tuple[str, Any]]) -> Any:
         if not isinstance(pairs[0][1], str):
             raise ModelFileError("a number must be given by its bits")
         number = float.fromhex(pairs[0][1])
-        return number if number == number else np.nan  # the one that people write
+        return number if number == number else np.nan  # as a default parameter is
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ModelFileError("its tree holds a key twice")

@@ -22,11 +22,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import readable
 from corollary.decisions.probabilities import check_offers
 
 __all__ = ["DecisionRegions", "decision_regions"]
 
 
+@readable
 @dataclass(frozen=True)
 class DecisionRegions:
     """The regions on a grid, and the rows to draw over them.
@@ -117,7 +119,7 @@ def decision_regions(
 
     Parameters
     ----------
-    model : fitted classifier
+    model : fitted classifier or DiscriminantFunctions
     X : array or data frame of shape (n, d)
         Rows that say where to look; drawn where y is given.
     y : array of shape (n,), optional
@@ -145,7 +147,8 @@ def decision_regions(
     ((200, 200), [0, 1])
     """
     check_offers(model, "predict")
-    check_is_fitted(model)
+    if hasattr(model, "fit"):  # given discriminant functions learn nothing
+        check_is_fitted(model)
     table = np.asarray(X, dtype=np.float64)
     a, b = _columns(table, columns)
     fixed = np.median(table, axis=0) if fixed is None else np.asarray(fixed, float)

@@ -1,4 +1,7 @@
 from .binarizer import Binarizer as Binarizer
+from .column_transformer import ColumnTransformer as ColumnTransformer
+from .column_transformer import make_column_selector as make_column_selector
+from .column_transformer import make_column_transformer as make_column_transformer
 from .fourier_basis import FourierBasis as FourierBasis
 from .k_bins_discretizer import KBinsDiscretizer as KBinsDiscretizer
 from .landmark_features import LandmarkFeatures as LandmarkFeatures
@@ -8,6 +11,8 @@ from .min_max_scaler import MinMaxScaler as MinMaxScaler
 from .missing_indicator import MissingIndicator as MissingIndicator
 from .normalizer import Normalizer as Normalizer
 from .nystroem import Nystroem as Nystroem
+from .one_hot_encoder import OneHotEncoder as OneHotEncoder
+from .ordinal_encoder import OrdinalEncoder as OrdinalEncoder
 from .polynomial_count_sketch import PolynomialCountSketch as PolynomialCountSketch
 from .polynomial_features import PolynomialFeatures as PolynomialFeatures
 from .power_transformer import PowerTransformer as PowerTransformer
@@ -21,5 +26,6 @@ from .standard_scaler import StandardScaler as StandardScaler
 from .suggested_transforms import Suggestion as Suggestion
 from .suggested_transforms import Suggestions as Suggestions
 from .suggested_transforms import suggest_transforms as suggest_transforms
+from .target_encoder import TargetEncoder as TargetEncoder
 from .wavelet_basis import WaveletBasis as WaveletBasis
 from .wavelet_basis import daubechies_filter as daubechies_filter

@@ -41,7 +41,8 @@ from corollary.core.roles import Transformer
 from corollary.core.wording import one_sentence
 from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
 from corollary.engine.executors.executor import side_by_side
-from corollary.engine.order_statistics import METHODS, MOST_PASSES, Ranges
+from corollary.engine.order_statistics import MOST_PASSES, Ranges
+from corollary.engine.quantile_rules import METHODS
 from corollary.preparation.column_statistics import Extremes, Spread
 from corollary.preparation.expansion import exact
 from corollary.preparation.line_k_means import Centres, middles

@@ -96,6 +96,7 @@ class PolynomialFeatures(SummationLearner, Expansion):
     """
 
     takes_sparse = True
+    any_width = True
     rules: ClassVar = {
         "degree": whole(0) | Rule("a pair of them, the lower first", _pair),
         "interaction_only": boolean,
@@ -247,7 +248,10 @@ class PolynomialFeatures(SummationLearner, Expansion):
         if not parts:
             return sp.csr_array(shape, dtype=X.dtype)
         row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return sp.csr_array(sp.coo_array((value, (row, column)), shape=shape))
+        small = max(len(value), *shape) <= np.iinfo(np.int32).max
+        index = np.int32 if small else np.int64
+        places = (row.astype(index), column.astype(index))
+        return sp.csr_array(sp.coo_array((value, places), shape=shape))
 
 
 def monomials(X: Floats, out: Floats, degrees: int, strict: bool) -> None:
@@ -311,8 +315,12 @@ class Terms:
 
 
 def choose(n: Vector, r: int, strict: bool) -> Vector:
-    """Count the ways to take r of n things, with repetition unless `strict`."""
+    """Count the ways to take r of n things, with repetition unless `strict`.
+
+    Each product is divided before it is taken, so that none is above the count itself.
+    """
     out = np.ones_like(n)
     for i in range(r):
-        out = out * (n - i if strict else n + i) // (i + 1)
+        shared = np.gcd(out, i + 1)
+        out = out // shared * ((n - i if strict else n + i) // ((i + 1) // shared))
     return out

@@ -33,7 +33,7 @@ from corollary.engine.executors.executor import side_by_side
 
 __all__ = ["Drawing", "Judged", "SampledMap", "Seen", "by_blocks", "variance_of"]
 
-JUDGED = 300  # rows of the sample on which a map is judged
+JUDGED = 100  # rows of the sample on which a map is judged
 BLOCK_BYTES = 2**20  # of features that a thread makes at a time
 
 

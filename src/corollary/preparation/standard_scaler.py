@@ -22,7 +22,7 @@ since sums over more rows than that are made in pairs, whose error grows with lo
 The sums (1) merge, so that one pass over any source suffices, and a stream goes on.
 
 Notation: X (n, d); w = sample_weight; mu = mean_; v = var_; s = scale_.
-Course: S4-5, S4-81, S3-113. References: Chan, Golub, LeVeque (1983).
+Course: S4-5, S4-81. References: Chan, Golub, LeVeque (1983).
 """
 
 from __future__ import annotations

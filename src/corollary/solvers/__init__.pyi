@@ -1,9 +1,9 @@
 from .accelerated import Accelerated as Accelerated
-from .attainable_means import distance_to_means as distance_to_means
-from .attainable_means import possible_outcomes as possible_outcomes
 from .bfgs import BFGS as BFGS
 from .conjugate_gradient import ConjugateGradient as ConjugateGradient
 from .coordinate_steps import CoordinateDescent as CoordinateDescent
+from .descend import Descent as Descent
+from .descend import descend as descend
 from .dual_descent import coordinate_ascent as coordinate_ascent
 from .gradient_descent import GradientDescent as GradientDescent
 from .lbfgs import LBFGS as LBFGS
@@ -22,4 +22,5 @@ from .proximal_newton import ProximalNewton as ProximalNewton
 from .quadratic_programming import QuadraticProgramme as QuadraticProgramme
 from .quadratic_programming import solve_qp as solve_qp
 from .saga import Saga as Saga
+from .solver import Solver as Solver
 from .stochastic import Stochastic as Stochastic

@@ -1,11 +1,19 @@
 """The convex problem of a fitted model, stated with the point that the fit has found.
 
-A model says what it minimises and where it ended; `diagnostics/optimality.py` proves
-from that alone how far the point is from the minimum.  Statements are of two kinds.
+A model says what it minimises and where it ended, by its method `convex_problem`;
+`diagnostics/optimality.py` proves from that alone how far the point is from the
+minimum.  Statements are of two kinds.
 
 Linear models.  With a convex loss, weights o_i of sum N and a scale c,
 
     P(w, b) = c [1/N sum_i o_i L(y_i, w'x_i + b) + l1 ||w||_1 + l2/2 ||w||^2]        (1)
+
+    loss L                                        models
+    of `losses.py`: squares, logistic, pinball..  least squares, lasso, two classes
+    half a deviance, `deviance_loss.py`           generalised linear models
+    softmax of K scores W x + b, `softmax.py`     K classes
+    the same, with features f(x, k): sum_j w_j f_j(x, k)    maximum entropy
+    hinge of K scores, `multiclass_hinge.py`      contests of K classes
 
 Machines.  With h = sum_i b_i k(., x_i), h_i its value at row i, an offset rho and the
 conjugate losses
@@ -50,7 +58,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError
-from corollary.objectives.loss import Loss
+from corollary.objectives.loss import ScoreLoss
 from corollary.objectives.penalties import Penalty
 
 __all__ = [
@@ -63,6 +71,7 @@ __all__ = [
     "class_box",
     "from_here",
     "not_handled",
+    "owner_of",
     "refuse",
     "tube_box",
 ]
@@ -75,15 +84,36 @@ WHO = "optimality_gap"
 class LinearStatement:
     """Problem (1) of a linear model, and its point (w, b)."""
 
-    loss: Loss
+    loss: ScoreLoss
     penalty: Penalty
-    X: Matrix  # (n, d)
-    y: Floats  # (n,) -1 and +1 for losses of the margin
+    X: Matrix  # (n, d), or (n, K, d) where every class has features of its own
+    y: Any  # (n,) numbers, -1 and +1 for losses of the margin, or codes of classes
     o: Floats  # (n,)
-    w: Floats  # (d,)
-    b: float = 0.0
+    w: Floats  # (d,), or (K, d) for K scores of the same features
+    b: Any = 0.0  # or (K,)
     intercept: bool = False  # whether b is free
     scale: float = 1.0  # c
+
+    def scores(self) -> Floats:
+        """Return the scores of each row, (n,) or (n, K)."""
+        return np.asarray(self.X @ self.w.T) + self.b
+
+    def totals(self, v: Floats) -> Floats:
+        """Return sum_i o_i v_i x_i / N in the shape of w, for v like the scores."""
+        v = self.weighted(v)
+        if self.X.ndim == 3:
+            return np.einsum("nk,nkd->d", v, self.X)
+        return np.asarray(self.X.T @ v).T
+
+    def weighted(self, v: Floats) -> Floats:
+        """Multiply rows by o_i / N."""
+        share = self.o / self.o.sum()
+        return share.reshape(-1, *[1] * (v.ndim - 1)) * v
+
+    def value(self) -> float:
+        """Return P / c."""
+        losses = self.loss.value(self.y, self.scores())
+        return float(self.weighted(losses).sum()) + self.penalty.value(self.w)
 
 
 @dataclass(frozen=True)
@@ -195,6 +225,14 @@ def inverse(price: Floats) -> Floats:
 def from_here(model: Any) -> bool:
     """Tell whether a model is Corollary's; scikit-learn's may do otherwise."""
     return type(model).__module__.startswith("corollary")
+
+
+def owner_of(model: Any) -> Any:
+    """Return a model's class, or ours of the same name, None where there is none."""
+    import corollary
+
+    name = type(model).__name__
+    return type(model) if from_here(model) else getattr(corollary, name, None)
 
 
 def not_handled(what: str) -> DataError:

@@ -39,19 +39,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from corollary import loops
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats
 from corollary.core.report import StopReason
 from corollary.engine.executors.executor import side_by_side
 from corollary.objectives.duality import least_squares_gap
 from corollary.objectives.penalties import Penalty
-from corollary.solvers.design import Design
+from corollary.solvers.design import ColumnSet, Design
 
-__all__ = ["Point", "path", "towards_support"]
+__all__ = ["Point", "Task", "is_flat", "path", "towards_support"]
 
 EPS = np.finfo(np.float64).eps
 FIRST = 150  # columns that may enter at a time, or half as many as b has nonzeros
@@ -67,7 +68,7 @@ FLAT = 1e-10  # a gradient that is 0 to rounding, relative to the one at b = 0
 class Point:
     """One problem solved at one alpha; gap, kkt and objective are (1)'s over N."""
 
-    coef: Floats  # (d,)
+    coef: Floats  # (d,), or (d, m) of targets that share their columns
     gap: float
     kkt: float  # the largest violation of the optimality conditions
     objective: float
@@ -75,46 +76,21 @@ class Point:
     stop: StopReason
 
 
-class WorkingSet:
-    """The columns that descent goes over, their Gram matrix, and b on them."""
+class WorkingSet(ColumnSet):
+    """The columns that descent goes over."""
 
-    def __init__(self, design: Design, k: int) -> None:
-        self.design, self.k = design, k
-        self.columns = np.zeros(0, dtype=np.intp)
-        self.outside = np.ones(len(design.c), dtype=bool)
-        self.b = np.zeros(0)
-        self._G = np.zeros((0, 0))
-
-    def support(self) -> tuple[Vector, Floats]:
-        """Return the columns where b is not 0, and b there."""
-        some = np.flatnonzero(self.b)
-        return self.columns[some], self.b[some]
-
-    def add(self, new: Vector) -> None:
-        """Take columns in, with b = 0."""
-        p, grown = len(self.b), len(self.b) + len(new)
-        block = self.design.gram(self.k, self.columns, new)
-        if grown > len(self._G):
-            size = min(2 * grown, len(self.outside))
-            G = np.zeros((size, size))
-            G[:p, :p] = self._G[:p, :p]
-            self._G = G
-        self._G[:grown, p:grown] = block
-        self._G[p:grown, :p] = block[:p].T
-        self.columns = np.concatenate([self.columns, new])
-        self.outside[new] = False
-        self.b = np.concatenate([self.b, np.zeros(len(new))])
+    @property
+    def problem(self) -> tuple[Floats, float, float]:
+        """Return c, y2 and the total weight."""
+        design, k = self.design, self.k
+        return design.c[:, k], float(design.y2[k]), float(design.n[k])
 
     def flat(self, penalty: Penalty, kkt: float) -> bool:
         """Say whether the gradient is 0 to rounding, next to which the penalty is 0.
 
         There the bounds say little: what is feasible is ruled by rounding errors.
         """
-        small = FLAT * np.abs(self.design.c[:, self.k]).max(initial=0.0)
-        spread = np.diagonal(self._G).max(initial=0.0)
-        return bool(
-            penalty.l1 <= small and penalty.l2 <= FLAT * spread and kkt <= small
-        )
+        return is_flat(self.problem[0], self.gram, penalty, kkt)
 
     def solve(self, penalty: Penalty, epochs: int, goal: float) -> int:
         """Descend until the gap within the set meets the goal; return the epochs."""
@@ -139,6 +115,13 @@ class WorkingSet:
                 q = c - G @ self.b  # a sign was in the way: go on without it
             if done:
                 return used
+
+
+def is_flat(c: Floats, G: Floats, penalty: Penalty, kkt: float) -> bool:
+    """Say whether a gradient is 0 to rounding, and the penalty beside it."""
+    small = FLAT * np.abs(c).max(initial=0.0)
+    spread = np.diagonal(G).max(initial=0.0)
+    return bool(penalty.l1 <= small and penalty.l2 <= FLAT * spread and kkt <= small)
 
 
 def towards_support(
@@ -231,14 +214,8 @@ def solve(
     """
 
     def begin(task: Task) -> None:
-        if start_r2 is not None and task.ends(Q[:, task.k], start_r2[task.k]):
-            return
-        n, guess = float(design.n[task.k]), 0.0
-        if before is not None and task.penalty.strength > 0:
-            guess = (2 - n * before / task.penalty.strength) * task.penalty.l1
-        task.enter(Q[:, task.k], guess)
-        task.rough = 0.0 if before is not None else 1e-3 * float(design.y2[task.k])
-        task.descend()
+        r2 = None if start_r2 is None else float(start_r2[task.k])
+        task.begin(Q[:, task.k], before, r2)
 
     side_by_side(begin, tasks)
     live, r2 = [task for task in tasks if task.point is None], np.empty(len(sets))
@@ -254,13 +231,26 @@ def solve(
 class Task:
     """One problem at one alpha, on its way to a `Point`."""
 
-    def __init__(
-        self, ws: WorkingSet, penalty: Penalty, tol: float, max_iter: int
-    ) -> None:
+    def __init__(self, ws: Any, penalty: Penalty, tol: float, max_iter: int) -> None:
         self.ws, self.k, self.penalty, self.max_iter = ws, ws.k, penalty, max_iter
-        self.goal = tol * float(ws.design.y2[self.k])
+        _, self.y2, self.n = ws.problem
+        self.goal = tol * self.y2
         self.epochs, self.gap, self.rough = 0, np.inf, 0.0
         self.point: Point | None = None
+
+    def begin(self, q: Floats, before: float | None, r2: float | None) -> None:
+        """Descend among the columns that may enter, unless the start is the end.
+
+        `before` is the strength of the penalty before, whose solution is the start.
+        """
+        if r2 is not None and self.ends(q, r2):
+            return
+        guess = 0.0
+        if before is not None and self.penalty.strength > 0:
+            guess = (2 - self.n * before / self.penalty.strength) * self.penalty.l1
+        self.enter(q, guess)
+        self.rough = 0.0 if before is not None else 1e-3 * self.y2
+        self.descend()
 
     def enter(self, q: Floats, guess: float = 0.0) -> int:
         """Add the columns with |z_j| > guess, or > l1; return how many."""
@@ -269,7 +259,7 @@ class Task:
         new = np.flatnonzero(size > (guess if guess > 0 else self.penalty.l1))
         if not len(new):
             return 0
-        most = max(FIRST, int(np.count_nonzero(ws.b)) // 2)
+        most = max(FIRST, len(ws.support()[0]) // 2)
         if guess <= 0 and len(new) > most:
             new = new[np.argpartition(-size[new], most - 1)[:most]]
         ws.add(new)
@@ -277,7 +267,7 @@ class Task:
 
     def descend(self) -> None:
         """Solve within the set, while others may enter not much finer than the gap."""
-        rounding = 8 * EPS * float(self.ws.design.y2[self.k])
+        rounding = 8 * EPS * self.y2
         goal = max(0.3 * self.goal, self.rough, rounding)
         left = self.max_iter - self.epochs
         self.epochs += self.ws.solve(self.penalty, left, goal)
@@ -308,11 +298,11 @@ class Task:
     def conclude(self, q: Floats, r2: float, stop: StopReason) -> None:
         """Make the point."""
         b, kkt = self.solution(q)
-        n, P = self.ws.design.n[self.k], r2 / 2 + self.penalty.value(b)
+        n, P = self.n, r2 / 2 + self.penalty.value(b)
         self.point = Point(b, self.gap / n, kkt / n, P / n, self.epochs, stop)
 
     def solution(self, q: Floats) -> tuple[Floats, float]:
         """Return b on all columns, and how far it violates optimality."""
-        b = np.zeros(len(q))
+        b = np.zeros(q.shape)
         b[self.ws.columns] = self.ws.b
         return b, self.penalty.violation(b, self.penalty.l2 * b - q)

@@ -1,4 +1,4 @@
-"""Coordinate descent for quadratics and for linear models with a smooth loss.
+"""Coordinate descent: quadratics, linear models, and any smooth convex function.
 
 Also known as: Gauss-Seidel, cyclic coordinate minimisation, proximal coordinate
 descent, shooting.
@@ -13,6 +13,11 @@ above F.  Either way F never rises.  A linear model keeps its scores z = A x, so
 reads one column of A:
 
     f_j' = a_j'(o L'(y, z)) + l2 x_j,   L_j = sup L'' sum_i o_i a_ij^2 + l2          (2)
+
+Any other smooth F, of which only f' is known, is minimised exactly along each
+coordinate by `exact_search.py`, at the price of several f' for each:
+
+    x_j <- argmin_t F(x_1, ..., x_{j-1}, t, x_{j+1}, ..., x_d)                       (3)
 
 On a quadratic without g this is the method of Gauss and Seidel for H x = c.  Large sets
 of columns with l1 are solved faster on working sets, in `coordinate_descent.py`, whose
@@ -32,6 +37,7 @@ import scipy.sparse as sp
 
 from corollary import loops
 from corollary.core.arrays import Floats
+from corollary.solvers.exact_search import exact_step
 from corollary.solvers.problem import LinearTerms, Problem
 from corollary.solvers.solver import Iterate, Solver
 
@@ -40,7 +46,7 @@ __all__ = ["CoordinateDescent"]
 
 @dataclass(frozen=True)
 class CoordinateDescent(Solver):
-    """Rounds of (1) over all variables.
+    """Rounds of (1) or (3) over all variables.
 
     Examples
     --------
@@ -59,10 +65,13 @@ class CoordinateDescent(Solver):
         data = problem.linear
         l1 = 0.0 if data is None else data.penalty.l1
         if problem.quadratic and not (data is not None and data.intercept and l1 > 0):
-            yield from _quadratic(problem, x, l1)
-        else:
-            assert data is not None
+            if data is not None or problem.hessian is not None:
+                yield from _quadratic(problem, x, l1)
+                return
+        if data is not None:
             yield from _linear(data, x)
+        else:
+            yield from _any(problem, x)
 
 
 def _quadratic(problem: Problem, x: Floats, l1: float) -> Iterator[Iterate]:
@@ -95,6 +104,35 @@ def _linear(data: LinearTerms, x: Floats) -> Iterator[Iterate]:
             if fresh != x[j]:
                 z[rows] += (fresh - x[j]) * a
                 x[j] = fresh
+
+
+def _any(problem: Problem, x: Floats) -> Iterator[Iterate]:
+    """Minimise along each coordinate in turn (3)."""
+    gradient = problem.gradient
+    assert gradient is not None
+    x = np.array(x, dtype=np.float64)
+    lengths = np.ones(len(x))  # of the last steps: where the next search begins
+    while True:
+        yield Iterate(x.copy())
+        for j in range(len(x)):
+            slope = float(gradient(x)[j])
+            if slope != 0 and np.isfinite(slope):
+                sign = -float(np.sign(slope))
+                t = _along(problem, x, j, sign, float(lengths[j]))
+                lengths[j] = t or lengths[j] / 2
+                x[j] += sign * t
+
+
+def _along(problem: Problem, x: Floats, j: int, sign: float, first: float) -> float:
+    """Return the exact step from x along coordinate j."""
+    gradient, e = problem.gradient, np.zeros(len(x))
+    assert gradient is not None
+    e[j] = sign
+    return exact_step(
+        lambda t: float(problem.value(x + t * e)),
+        lambda t: float(gradient(x + t * e)[j] * sign),
+        first,
+    )
 
 
 def _column(A: Any, j: int) -> tuple[Any, Floats]:

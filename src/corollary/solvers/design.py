@@ -13,7 +13,6 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,10 +23,7 @@ from corollary.engine.executors.executor import side_by_side
 from corollary.engine.statistics import Moments
 from corollary.solvers.normal_equations import raw
 
-if TYPE_CHECKING:
-    from corollary.solvers.coordinate_descent import WorkingSet
-
-__all__ = ["Design", "Grams", "Rows"]
+__all__ = ["ColumnSet", "Design", "Grams", "Rows"]
 
 EPS = np.finfo(np.float64).eps
 
@@ -51,9 +47,50 @@ class Design(ABC):
 
     @abstractmethod
     def correlate(
-        self, problems: Vector, sets: Sequence[WorkingSet]
+        self, problems: Vector, sets: Sequence[ColumnSet]
     ) -> tuple[Floats, Floats]:
         """Return q (d, m) and r'W r (m,) of some problems."""
+
+    @abstractmethod
+    def along(self, k: int, columns: Vector, b: Floats) -> Floats:
+        """Return G_k[:, columns] b, of columns that have entered, in that order."""
+
+
+class ColumnSet:
+    """Columns of one problem that have entered, their Gram matrix, and b on them."""
+
+    def __init__(self, design: Design, k: int, shape: tuple[int, ...] = ()) -> None:
+        self.design, self.k = design, k
+        self.columns = np.zeros(0, dtype=np.intp)
+        self.outside = np.ones(len(design.c), dtype=bool)
+        self.b = np.zeros((0, *shape))
+        self._G = np.zeros((0, 0))
+
+    @property
+    def gram(self) -> Floats:
+        """Return the Gram matrix of the columns."""
+        p = len(self.b)
+        return self._G[:p, :p]
+
+    def support(self) -> tuple[Vector, Floats]:
+        """Return the columns where b is not 0, and b there."""
+        some = np.flatnonzero(self.b if self.b.ndim == 1 else self.b.any(axis=1))
+        return self.columns[some], self.b[some]
+
+    def add(self, new: Vector) -> None:
+        """Take columns in, with b = 0."""
+        p, grown = len(self.b), len(self.b) + len(new)
+        block = self.design.gram(self.k, self.columns, new)
+        if grown > len(self._G):
+            size = min(2 * grown, len(self.outside))
+            G = np.zeros((size, size))
+            G[:p, :p] = self._G[:p, :p]
+            self._G = G
+        self._G[:grown, p:grown] = block
+        self._G[p:grown, :p] = block[:p].T
+        self.columns = np.concatenate([self.columns, new])
+        self.outside[new] = False
+        self.b = np.concatenate([self.b, np.zeros((len(new), *self.b.shape[1:]))])
 
 
 class Grams(Design):
@@ -82,7 +119,7 @@ class Grams(Design):
         return self._G[k][np.ix_(np.concatenate([old, new]), new)]
 
     def correlate(
-        self, problems: Vector, sets: Sequence[WorkingSet]
+        self, problems: Vector, sets: Sequence[ColumnSet]
     ) -> tuple[Floats, Floats]:
         """Take both from (1) and (2)."""
         Q, r2 = self.c[:, problems], self.y2[problems]
@@ -91,6 +128,10 @@ class Grams(Design):
             Q[:, i] -= self._G[k][:, columns] @ b
             r2[i] -= b @ (self.c[columns, k] + Q[columns, i])
         return Q, np.maximum(r2, 0.0)
+
+    def along(self, k: int, columns: Vector, b: Floats) -> Floats:
+        """Cut the columns out and multiply."""
+        return (b.T @ self._G[k][columns]).T
 
 
 class Rows(Design):
@@ -149,7 +190,7 @@ class Rows(Design):
         return self._A[k][: p + len(new)] @ A.T
 
     def correlate(
-        self, problems: Vector, sets: Sequence[WorkingSet]
+        self, problems: Vector, sets: Sequence[ColumnSet]
     ) -> tuple[Floats, Floats]:
         """Multiply all columns with the residuals."""
 
@@ -160,3 +201,11 @@ class Rows(Design):
         V = R if self._root is None else R * self._root[:, problems]
         Q = self._times(V) - self.mean_x[:, problems] * V.sum(axis=0)
         return Q, (R**2).sum(axis=0)
+
+    def along(self, k: int, columns: Vector, b: Floats) -> Floats:
+        """Multiply all columns with what the entered ones make of b."""
+        flat = b if b.ndim == 2 else b[:, None]
+        V = self._A[k][: len(columns)].T @ flat  # (n, m)
+        V = V if self._root is None else V * self._root[:, [k]]
+        found = self._times(V) - self.mean_x[:, [k]] * V.sum(axis=0)
+        return found if b.ndim == 2 else found[:, 0]

@@ -52,6 +52,7 @@ from corollary.core.arrays import Floats, Matrix
 from corollary.core.checks import check_finite_values
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.interrupt import caught
+from corollary.core.records import readable
 from corollary.core.report import StopReason
 from corollary.core.rows import rows_loop
 
@@ -180,6 +181,7 @@ def objective(dual: LinearDual, f: Floats, beta: Floats) -> float:
     return float(smooth + dual.eps * np.abs(beta).sum())
 
 
+@readable
 @dataclass(frozen=True)
 class Ascent:
     """The maximum of a concave quadratic in a box.

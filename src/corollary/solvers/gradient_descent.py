@@ -11,7 +11,8 @@ backward splitting, batch gradient descent, exact line search.
                   f(x+) <= f(x) + f'(x)'(x+ - x) + ||x+ - x||^2 / (2 t)              (2)
                   or, where rounding hides the change of f, with
                   (f'(x+) - f'(x))'(x+ - x) <= ||x+ - x||^2 / t                      (3)
-    exact         t = r'r / r'H r,  r = f'(x), the best t of a quadratic             (4)
+    exact         the t that makes f(x - t r) least, r = f'(x) (`exact_search.py`);
+                  t = r'r / r'H r where f is quadratic                               (4)
 
 For a convex F, F(x_k) - F* <= L ||x_0 - x*||^2 / (2 k) with t = 1/L.  With eigenvalues
 of H in [mu, L], kappa = L/mu, a quadratic under (4) obeys
@@ -34,6 +35,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
+from corollary.solvers.exact_search import exact_step
 from corollary.solvers.problem import Problem
 from corollary.solvers.solver import Iterate, Solver, require_step
 
@@ -77,7 +79,7 @@ class GradientDescent(Solver):
     def needs(self) -> tuple[str, ...]:
         """Name what a problem must have."""
         if self.step == "exact":
-            return "gradient", "no simple part", "quadratic", "Hessian product"
+            return "gradient", "smooth", "no simple part"
         known = self.step == "backtracking" or self.rate is not None
         return ("gradient", "smooth", *(() if known else ("Lipschitz constant",)))
 
@@ -96,9 +98,26 @@ class GradientDescent(Solver):
                 continue
             yield Iterate(x, None, r)
             if self.step == "exact":
-                bend = float(r @ problem.product(x, r))
-                t = float(r @ r) / bend if bend > 0 else 0.0  # (4)
+                t = best_step(problem, x, r, t)  # (4)
+                if t == 0:
+                    yield Iterate(x, None, r, stalled=True)
+                    t = 1.0
             x = problem.proximal(x - t * r, t)  # (1)
+
+
+def best_step(problem: Problem, x: Floats, r: Floats, first: float) -> float:
+    """Return the t of (4), by its formula or by a search along the line."""
+    products = problem.hessian is not None or problem.hessian_product is not None
+    if problem.quadratic and products:
+        bend = float(r @ problem.product(x, r))
+        return float(r @ r) / bend if bend > 0 else 0.0
+    gradient = problem.gradient
+    assert gradient is not None
+    return exact_step(
+        lambda t: float(problem.value(x - t * r)),
+        lambda t: -float(gradient(x - t * r) @ r),
+        first,
+    )
 
 
 def backtrack(

@@ -34,6 +34,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import readable
 from corollary.solvers.gradient_descent import GradientDescent
 from corollary.solvers.problem import Problem
 from corollary.solvers.solver import check_needs, checked_start
@@ -45,6 +46,7 @@ MOST_RUNGS = 60
 ROUNDING = 1e-13  # of J, relative
 
 
+@readable
 @dataclass(frozen=True)
 class Watched:
     """What a trace shows.

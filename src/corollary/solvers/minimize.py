@@ -15,7 +15,7 @@ they must know of F, in the cost of a step, and in how many steps they take:
     solver                needs                     a step costs       steps
     gradient_descent      f', L                     f'                 kappa log 1/e
     backtracking          f'                        f', some f         kappa log 1/e
-    exact_line_search     quadratic                 f', H p            kappa log 1/e
+    exact_line_search     f'                        some f'            kappa log 1/e
     accelerated           f'                        f'                 as sqrt kappa
     conjugate_gradient    quadratic                 H p                <= d
     nonlinear_cg          f'                        f', some f         about sqrt kappa
@@ -23,7 +23,7 @@ they must know of F, in the cost of a step, and in how many steps they take:
     orthant_wise          f', l1                    f', O(d)           superlinear
     newton                H                         f', H, O(d^3)      log log 1/e
     proximal_newton       H, l1                     f', H, a lasso     log log 1/e
-    coordinate_descent    columns                   like f'            kappa log 1/e
+    coordinate_descent    columns, or f'            like f', or d f'   kappa log 1/e
     sgd, momentum, ...    sum of terms              n terms            1/e
     saga                  sum of smooth terms       n terms            kappa/n log 1/e
 

@@ -46,12 +46,15 @@ __all__ = [
     "Nearest",
     "Path",
     "QuantileRows",
+    "Solved",
     "corner_of",
     "newton_step",
     "other_minimizer",
     "solve_rows",
 ]
 
+NEAR = 1e-9  # share of the loss by which P and D of a good solution differ
+FLAT = 1e-6  # of a direction with entries up to 1: below it, the direction is 0
 ZERO = 1e-10  # share of its terms below which a residual is 0
 
 
@@ -246,15 +249,27 @@ class Feasible(Statistics):
         return self.D / max(1.0, self.beyond)
 
 
-def solve_rows(rows: QuantileRows, method: str, options: Any) -> tuple[Floats, str]:
-    """Solve (2) as a linear program; b are its multipliers.  Return b and a word.
+@dataclass(frozen=True)
+class Solved:
+    """Solutions b of (1) and a of (2), or a word where there is none."""
 
-    Outliers set the scale of the first solution and so its accuracy; a second one, of
-    the residuals in the scale of their middle, has the accuracy of the middle.
+    b: Floats
+    a: Floats
+    word: str = ""
+
+
+def solve_rows(rows: QuantileRows, method: str, options: Any) -> Solved:
+    """Solve (2) as a linear program; b are its multipliers.
+
+    Outliers set the scale of the first solution and so its accuracy; where that shows,
+    a second one, of the residuals in the scale of their middle, has the accuracy of the
+    middle.
     """
-    w = rows.w / rows.w.mean()
+    unit = rows.w.mean()
+    w = rows.w / unit
     bounds = np.column_stack([w * (rows.t - 1), w * rows.t])
     b: Floats = np.zeros(rows.Z.shape[1])
+    a: Floats = np.zeros(len(w))
     for _ in range(2):
         r = rows.residuals(b)
         scale = float(np.median(np.abs(r))) or float(np.abs(r).max()) or 1.0
@@ -267,43 +282,57 @@ def solve_rows(rows: QuantileRows, method: str, options: Any) -> tuple[Floats, s
             options=options,
         )
         if result.x is None:
-            return b, str(result.message)
+            return Solved(b, a, str(result.message))
+        a = unit * np.asarray(result.x)
         more = b - scale * np.asarray(result.eqlin.marginals)
-        if rows.loss(rows.residuals(more)) <= rows.loss(r):
+        P = rows.loss(rows.residuals(more))
+        if rows.loss(r) >= P:
             b = more
-    return b, ""
+            if abs(P - rows.y @ a) <= NEAR * P:
+                break
+    return Solved(b, a)
 
 
-def other_minimizer(rows: QuantileRows, b: Floats, seed: int = 0) -> Floats | None:
-    """Return another minimiser of (1) far from b, or None where none was found.
+def other_minimizer(rows: QuantileRows, b: Floats, a: Floats) -> Floats | None:
+    """Return another minimiser of (1) than b, or None where there is none.
 
-    A fixed direction is maximised and minimised among all b with the same loss.
+    With one solution a of (2), b + d is a minimiser where no residual changes sides:
+
+        z_i'd = 0  where a_i is between its bounds,
+        z_i'd <= 0 where r_i = 0 and a_i = t w_i,  >= 0 where a_i = (t - 1) w_i    (7)
+
+    and d is not too long for the others.  A fixed direction is maximised and minimised
+    among the d of (7), which few rows rule.
     """
-    n, p = rows.Z.shape
-    P = rows.loss(rows.residuals(b))
-    scale = float(np.abs(rows.y).max(initial=0.0)) or 1.0
-    direction = np.random.default_rng(seed).normal(size=p)
-    if n < p:  # what is orthogonal to every row changes no residual
-        Z = rows.Z.toarray() if sp.issparse(rows.Z) else rows.Z
-        free = direction - Z.T @ np.linalg.lstsq(Z.T, direction)[0]
-        return b + scale * free / np.abs(free).max()
-    eye = sp.eye_array(n, format="csr")
-    equal = sp.hstack([sp.csr_array(rows.Z), eye, -eye], "csr")
-    cost = np.concatenate([np.zeros(p), rows.w * rows.t, rows.w * (1 - rows.t)])
-    found = []
+    zero, P = rows.on_plane(b), rows.loss(rows.residuals(b))
+    low, high = rows.w * (rows.t - 1), rows.w * rows.t
+    margin = 1e-7 * rows.w
+    top, bottom = zero & (a >= high - margin), zero & (a <= low + margin)
+    Z = rows.Z[zero]
+    Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z)
+    sides = np.where(top[zero], 1.0, -1.0)[:, None] * Z
+    between = ~(top | bottom)[zero]
+    direction = np.random.default_rng(0).normal(size=len(b))
     for sign in (1.0, -1.0):
         result = linprog(
-            np.concatenate([sign * direction, np.zeros(2 * n)]),
-            A_ub=sp.csr_array(cost[None, :]),
-            b_ub=[P / scale + 1e-9 * max(P / scale, 1.0)],
-            A_eq=equal,
-            b_eq=rows.y / scale,
-            bounds=[(None, None)] * p + [(0, None)] * (2 * n),
-            method="highs",
+            sign * direction,
+            A_ub=sides[~between],
+            b_ub=np.zeros((~between).sum()),
+            A_eq=Z[between],
+            b_eq=np.zeros(between.sum()),
+            bounds=(-1.0, 1.0),
         )
-        if result.x is not None:
-            found.append(result.x[:p] * scale)
-    found = [
-        f for f in found if np.abs(f - b).max() > 1e-4 * max(scale, np.abs(b).max())
-    ]
-    return max(found, key=lambda f: float(np.abs(f - b).max())) if found else None
+        if result.x is None or np.abs(result.x).max() < FLAT:
+            continue
+        other = b + longest(rows, b, result.x) * result.x
+        if rows.loss(rows.residuals(other)) <= P + 1e-9 * (P + np.abs(rows.y).max()):
+            return other
+    return None
+
+
+def longest(rows: QuantileRows, b: Floats, d: Floats) -> float:
+    """Return how far b may move along d until a residual changes sides."""
+    r, move = rows.residuals(b), np.asarray(rows.Z @ d)
+    size = float(np.abs(rows.y).max(initial=0.0)) or 1.0
+    meets = ~rows.on_plane(b) & (move * r > 1e-12 * np.abs(r))
+    return float((r[meets] / move[meets]).min(initial=size / np.abs(d).max()))

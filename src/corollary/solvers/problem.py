@@ -36,6 +36,7 @@ from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_finite_values, full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.magnitude import all_finite
+from corollary.core.records import readable
 from corollary.core.sparse import canonical
 from corollary.linear_algebra.decompositions import eigvalsh
 from corollary.objectives.duality import duality_gap
@@ -84,6 +85,7 @@ class FiniteSum:
         return self.total(self.parts(x, rows), rows) / len(rows) + self.common(x)
 
 
+@readable
 @dataclass(frozen=True)
 class Problem:
     """A function to minimise, and what is known of it; see (1).

@@ -128,8 +128,7 @@ NEEDS: dict[str, tuple[Callable[[Problem], Any], str, str]] = {
     "quadratic": (
         lambda p: p.quadratic,
         "a quadratic function",
-        "Use 'backtracking' instead of an exact step, 'nonlinear_cg' instead of "
-        "conjugate gradients.",
+        "Use 'nonlinear_cg' instead of conjugate gradients.",
     ),
     "Lipschitz constant": (
         lambda p: p.lipschitz is not None and np.isfinite(p.lipschitz),
@@ -148,10 +147,10 @@ NEEDS: dict[str, tuple[Callable[[Problem], Any], str, str]] = {
     ),
     "columns": (
         lambda p: (
-            (p.quadratic and p.hessian is not None and p.prox is None)
+            (p.linear is None and p.prox is None)
             or (p.linear is not None and p.linear.loss.lipschitz < np.inf)
         ),
-        "a linear model with a smooth loss, or a quadratic function and its Hessian",
+        "a linear model with a smooth loss, or a function without a proximal part",
         "Use linear_problem, or solver='accelerated'.",
     ),
 }

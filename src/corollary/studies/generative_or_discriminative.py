@@ -18,7 +18,10 @@ of logistic regression, for the same error in the direction of the line, tend to
     (1 + D^2 pi (1 - pi)) e^(-D^2/8) E[1 / (pi e^(D Z/2) + (1 - pi) e^(-D Z/2))] (2)
 
 with Z standard normal: 0.90 at D = 2, 0.64 at D = 3, where the classes hardly overlap.
-A shrinkage penalty would help either on few rows; here both go nearly without.
+A shrinkage penalty would help either on few rows; here both go nearly without.  Where
+a comparison cannot tell them apart, the number of rows m decides for d features:
+
+    m > 10 d: logistic regression, as it assumes less;   otherwise LDA           (3)
 
 Course: S4-40, S2-19. References: Efron (1975); Ng and Jordan (2002).
 """
@@ -48,6 +51,7 @@ __all__ = [
     "relative_efficiency",
 ]
 
+ROWS_A_FEATURE = 10  # of (3)
 WEAK = 100.0  # a penalty that only keeps separable samples from running away
 
 
@@ -62,6 +66,8 @@ class Comparison:
         Mean error of linear discriminant analysis, and of logistic regression.
     difference, standard_error : arrays of shape (m,)
         Mean of the paired differences (generative - discriminative), and its error.
+    n_features : int
+        d.
     """
 
     sizes: Any
@@ -69,6 +75,7 @@ class Comparison:
     discriminative: Floats
     difference: Floats
     standard_error: Floats
+    n_features: int
 
     @property
     def advice(self) -> str:
@@ -78,7 +85,10 @@ class Comparison:
             return "generative: the classes look Gaussian enough for LDA to gain by it"
         if gap > doubt:
             return "discriminative: logistic regression errs less on these classes"
-        return "either: they cannot be told apart on this many rows"
+        told = "they cannot be told apart on this many rows"
+        if self.sizes[-1] > ROWS_A_FEATURE * self.n_features:  # (3)
+            return f"discriminative: {told}, more than 10 a feature: assume less"
+        return f"generative: {told}, at most 10 a feature: assumptions help"
 
     def __str__(self) -> str:
         rows = zip(self.sizes, self.generative, self.discriminative, strict=True)
@@ -150,6 +160,7 @@ def generative_or_discriminative(
         mean[:, 1],
         gaps.mean(axis=1),
         np.broadcast_to(spread, len(chosen)),
+        d,
     )
 
 

@@ -35,6 +35,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.randomness import entropy, generator
+from corollary.core.records import readable
 from corollary.core.vectors import probabilities, rows_of
 from corollary.distributions.distribution import Distribution
 from corollary.distributions.gaussian import Gaussian
@@ -149,6 +150,7 @@ def log_posterior(laws: Sequence[Distribution], priors: Floats, X: Floats) -> Fl
     return log_softmax(logs)
 
 
+@readable
 @dataclass(frozen=True)
 class RuleError:
     """Boundaries of a rule between two Gaussians (2) and its error."""

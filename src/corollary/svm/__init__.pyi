@@ -6,8 +6,8 @@ from .crammer_singer import CrammerSingerClassifier as CrammerSingerClassifier
 from .hard_margin import HardMargin as HardMargin
 from .hard_margin import canonical_form as canonical_form
 from .hard_margin import hard_margin as hard_margin
-from .hard_margin import nearest_hulls as nearest_hulls
 from .hard_margin_svc import HardMarginSVC as HardMarginSVC
+from .ivanov import function_norm as function_norm
 from .ivanov import lambda_of_norm as lambda_of_norm
 from .ivanov import norm_of_lambda as norm_of_lambda
 from .linear_svc import C_of_lambda as C_of_lambda

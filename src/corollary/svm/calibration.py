@@ -32,16 +32,29 @@ and Weng (2004), second method.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import expit
 
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.errors import DataError, sentence
 from corollary.core.randomness import row_keys
+from corollary.core.records import readable
+from corollary.discriminants.intercept import scores_of
 
-__all__ = ["couple", "folds", "isotonic", "platt", "sigmoid", "steps"]
+__all__ = [
+    "couple",
+    "fit_isotonic",
+    "fit_platt",
+    "folds",
+    "isotonic",
+    "platt",
+    "sigmoid",
+    "steps",
+]
 
 FOLDS = 5
 NEWTON = 100  # steps; ten do
@@ -58,28 +71,46 @@ def folds(X: Matrix, y: Vector, seed: int) -> Vector:
     return fold
 
 
-def platt(g: Floats, t: Vector, w: Floats) -> tuple[float, float]:
-    """Fit (1) to scores g of rows with t true or false, and return A and B.
+@readable
+class PlattSigmoid(NamedTuple):
+    """The sigmoid (1) of a score: call it on scores for probabilities."""
+
+    A: float
+    B: float
+
+    def __call__(self, scores: Any) -> Floats:
+        """Return the probability of the positive class for each score."""
+        return sigmoid(np.asarray(scores, dtype=np.float64), self.A, self.B)
+
+
+def platt(scores: Any, y: Any, sample_weight: Any = None) -> PlattSigmoid:
+    """Fit the sigmoid (1) that turns scores into probabilities.
 
     Parameters
     ----------
-    g : array of shape (n,)
-    t : array of bool of shape (n,)
-    w : array of shape (n,)
-        Weights.
+    scores : array of shape (n,)
+        Of any classifier, on rows that it has not seen.
+    y : array of shape (n,)
+        Two labels; the larger one is the positive class.
+    sample_weight : array of shape (n,), optional
 
     Returns
     -------
-    A, B : float
+    PlattSigmoid
+        A tuple of `A` and `B`; called on scores it gives probabilities.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> g = np.array([-2.0, -1.0, 1.0, 2.0])
-    >>> A, B = platt(g, g > 0, np.ones(4))
-    >>> A < 0, abs(B) < 1e-12
-    (True, True)
+    >>> from corollary.svm import platt
+    >>> probability = platt([-2.0, -1.0, 1.0, 2.0], ["no", "no", "yes", "yes"])
+    >>> probability([-1.0, 0.0, 1.0]).round(4).tolist()
+    [0.3376, 0.5, 0.6624]
     """
+    return fit_platt(*scores_of("platt", scores, y, sample_weight))
+
+
+def fit_platt(g: Floats, t: Vector, w: Floats) -> PlattSigmoid:
+    """Fit (1) to scores g of rows with t true or false and weights w."""
     n_pos, n_neg = float(w[t].sum()), float(w[~t].sum())
     goal = np.where(t, (n_pos + 1) / (n_pos + 2), 1 / (n_neg + 2))  # (3)
     scale = float(np.abs(g).max(initial=0.0)) or 1.0
@@ -104,7 +135,7 @@ def platt(g: Floats, t: Vector, w: Floats) -> tuple[float, float]:
         fallen, value = value - loss(theta), loss(theta)
         if fallen <= 1e-15 * abs(value):
             break
-    return float(theta[0] / scale), float(theta[1])
+    return PlattSigmoid(float(theta[0] / scale), float(theta[1]))
 
 
 def sigmoid(g: Floats, A: float, B: float) -> Floats:
@@ -112,17 +143,46 @@ def sigmoid(g: Floats, A: float, B: float) -> Floats:
     return expit(-(A * g + B))
 
 
-def isotonic(g: Floats, t: Vector, w: Floats) -> Floats:
-    """Fit the closest monotone function, and return its corners, (m, 2).
+@readable
+@dataclass(frozen=True)
+class MonotoneSteps:
+    """A rising function of a score, through its corners; call it on scores."""
+
+    corners: Floats  # (m, 2): score and probability
+
+    def __call__(self, scores: Any) -> Floats:
+        """Return the probability of the positive class for each score."""
+        return steps(np.asarray(scores, dtype=np.float64), self.corners)
+
+
+def isotonic(scores: Any, y: Any, sample_weight: Any = None) -> MonotoneSteps:
+    """Fit the closest rising function that turns scores into probabilities.
+
+    Parameters
+    ----------
+    scores : array of shape (n,)
+        Of any classifier, on rows that it has not seen.
+    y : array of shape (n,)
+        Two labels; the larger one is the positive class.
+    sample_weight : array of shape (n,), optional
+
+    Returns
+    -------
+    MonotoneSteps
+        Its `corners` (m, 2); called on scores it gives probabilities.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> isotonic(np.array([1.0, 2, 3]), np.array([False, True, True]), np.ones(3))
-    array([[1., 0.],
-           [2., 1.],
-           [3., 1.]])
+    >>> from corollary.svm import isotonic
+    >>> probability = isotonic([1.0, 2.0, 3.0], [0, 1, 1])
+    >>> probability.corners.tolist(), probability([0.0, 1.5]).tolist()
+    ([[1.0, 0.0], [2.0, 1.0], [3.0, 1.0]], [0.0, 0.5])
     """
+    return MonotoneSteps(fit_isotonic(*scores_of("isotonic", scores, y, sample_weight)))
+
+
+def fit_isotonic(g: Floats, t: Vector, w: Floats) -> Floats:
+    """Return the corners (m, 2) of the closest rising function."""
     at, place = np.unique(g, return_inverse=True)
     weight = np.bincount(place, w)
     share = np.bincount(place, w * t) / weight
@@ -149,7 +209,7 @@ def rising(corners: Floats) -> bool:
     return table and bool((np.diff(corners[:, 0]) > 0).all())
 
 
-def couple(R: Floats) -> Floats:
+def couple(R: Any) -> Floats:
     """Join the probabilities of pairs of classes by (5).
 
     Parameters
@@ -164,10 +224,15 @@ def couple(R: Floats) -> Floats:
     Examples
     --------
     >>> import numpy as np
+    >>> from corollary.svm import couple
     >>> p = np.array([0.5, 0.3, 0.2])
     >>> np.allclose(couple(p[:, None] / (p[:, None] + p)[None]), p)
     True
     """
+    R = np.asarray(R, dtype=np.float64)
+    if R.ndim != 3 or R.shape[1] != R.shape[2]:
+        must = "R must be of shape (n, K, K)"
+        raise DataError(sentence("couple", must, f"{R.shape}"))
     n, K = R.shape[:2]
     P = np.empty((n, K))
     target = np.zeros((1, K + 1, 1))

@@ -69,11 +69,20 @@ from corollary.core.report import Optimality, Report, StopReason, stored_gap
 from corollary.core.rows import rows_loop
 from corollary.engine import Chunk
 from corollary.engine.rows_learner import RowsLearner
+from corollary.linear.convex_statements import contest_problem
 from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.online.visits import VisitedRows, rows_to_visit
 from corollary.objectives.multiclass_hinge import multiclass_hinge
 
-__all__ = ["Contest", "CrammerSingerClassifier", "account", "contest"]
+__all__ = [
+    "Contest",
+    "CrammerSingerClassifier",
+    "Machine",
+    "account",
+    "ascend",
+    "contest",
+    "machine_of",
+]
 
 ROUNDS = 10  # at most, from one look at the gap to the next
 
@@ -198,6 +207,8 @@ class CrammerSingerClassifier(RowsLearner, LinearClassifier):
         "random_state": seed,
     }
 
+    convex_problem = contest_problem
+
     def __init__(
         self,
         *,
@@ -243,9 +254,24 @@ def contest(
     """Raise (4) until the gap is closed; the learner has C, tol and class_weight."""
     K, dtype = len(learner.classes_), chunk.X.dtype
     totals = np.bincount(chunk.y, chunk.w, minlength=K).astype(np.float64)
-    weights = stated_class_weights(learner, totals)
-    machine = machine_of(learner, chunk, weights, loss, constant, draw)
-    stop, rounds, pause = StopReason.MAX_PASSES, 0, 1
+    prices = learner.C * stated_class_weights(learner, totals)
+    machine = machine_of(learner, chunk, prices, loss, constant, draw)
+    trace, gap, rounds = ascend(machine, max_iter, learner.tol, draw)
+    P, W, b = trace[-1], machine.W, machine.b * constant
+    closed = gap <= learner.tol * P
+    stop = StopReason.CONVERGED if closed else StopReason.MAX_PASSES
+    if K == 2:
+        W, b = W[1:] - W[:1], b[1:] - b[:1]
+    support = np.flatnonzero((machine.alpha != 0).any(axis=1))
+    gap = stored_gap(max(gap, 0.0), P, dtype)
+    return Contest(W, b, support, gap, rounds, stop, tuple(trace), dtype)
+
+
+def ascend(
+    machine: Machine, max_iter: int, tol: float, draw: int
+) -> tuple[list[float], float, int]:
+    """Raise (4) from where it is; return P after each look, P - D and the rounds."""
+    rounds, pause = 0, 1
     trace: list[float] = []
     P, D, at_rest = machine.look()
     while rounds < max_iter:
@@ -256,15 +282,9 @@ def contest(
         pause = min(2 * pause, ROUNDS)
         P, D, at_rest = machine.look()
         trace.append(P)
-        if P - D <= learner.tol * P:
-            stop = StopReason.CONVERGED
+        if P - D <= tol * P:
             break
-    gap = stored_gap(max(P - D, 0.0), P, dtype)
-    W, b = machine.W, machine.b * constant
-    if K == 2:
-        W, b = W[1:] - W[:1], b[1:] - b[:1]
-    support = np.flatnonzero((machine.alpha != 0).any(axis=1))
-    return Contest(W, b, support, gap, rounds, stop, tuple(trace), dtype)
+    return trace, P - D, rounds
 
 
 def account(end: Contest, report: Report) -> None:
@@ -278,17 +298,17 @@ def account(end: Contest, report: Report) -> None:
 
 
 def machine_of(
-    learner: Any, chunk: Chunk, weights: Floats, loss: str, constant: float, draw: int
+    who: Any, chunk: Chunk, prices: Floats, loss: str, constant: float, draw: int
 ) -> Machine:
-    """Set up the problem, in an order of the rows that is their own."""
+    """Set up the problem with a price C of each class, rows in their own order."""
     rows = rows_to_visit(chunk, shuffle=True, seed=draw)
-    n, K, d = chunk.n, len(weights), chunk.X.shape[1]
+    n, K, d = chunk.n, len(prices), chunk.X.shape[1]
     what, remedy = "the dual variables of all rows", "Use SGDClassifier."
-    check_memory(learner, 8.0 * n * K, what, remedy)
+    check_memory(who, 8.0 * n * K, what, remedy)
     C = np.zeros(n)
-    C[rows.which] = learner.C * rows.weights()
+    C[rows.which] = rows.weights()
     codes = np.ascontiguousarray(chunk.y, dtype=np.int32)
-    C *= weights[codes]
+    C *= prices[codes]
     X, summed = chunk.X, loss == "weston_watkins"
     squares = row_norms(X.astype(np.float64), squared=True) + constant**2
     alpha = np.zeros((n, K))

@@ -42,13 +42,14 @@ and Bredensteiner (2000).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_finite
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import readable
 from corollary.core.report import StopReason
 from corollary.kernels.gram import MatrixGram, TileKernel
 from corollary.linear.margins import margins
@@ -284,18 +285,42 @@ def hard_margin(
     )  # fmt: skip
 
 
-def canonical_form(w: Any, b: float, X: Any, y: Any) -> tuple[Floats, float]:
+@readable
+class Hyperplane(NamedTuple):
+    """The hyperplane w'x + b = 0."""
+
+    w: Floats
+    b: float
+
+
+def canonical_form(w: Any, b: float, X: Any, y: Any) -> Hyperplane:
     """Scale a separating hyperplane so that the nearest row has w'x + b = +-1.
 
-    >>> w, b = canonical_form([10.0], -10.0, [[0.0], [3.0]], [0, 1])
-    >>> w.tolist(), b
+    Parameters
+    ----------
+    w, b : array of shape (d,), float
+        The hyperplane w'x + b = 0.
+    X : array of shape (n, d)
+    y : array of shape (n,)
+        Two labels; the larger one is the positive side.
+
+    Returns
+    -------
+    Hyperplane
+        A tuple of `w` and `b`.
+
+    Examples
+    --------
+    >>> from corollary.svm import canonical_form
+    >>> plane = canonical_form([10.0], -10.0, [[0.0], [3.0]], [0, 1])
+    >>> plane.w.tolist(), plane.b
     ([1.0], -1.0)
     """
     least = float(margins(w, b, X, y).functional.min())
     if least <= 0:
         must = "the hyperplane must separate the classes"
         raise DataError(sentence("canonical_form", must, f"a margin of {least:g}"))
-    return np.asarray(w, float) / least, b / least
+    return Hyperplane(np.asarray(w, float) / least, b / least)
 
 
 def checked(X: Any, y: Any) -> tuple[Floats, Vector, Floats, Vector]:

@@ -73,8 +73,6 @@ class HardMarginSVC(pairs.PairMachine):
         Largest violation of the optimality conditions, where the nearest rows score 1.
     cache_size : float, default=200
         Megabytes for kernel rows.
-    verbose : int, default=0
-        Kept for compatibility.
     max_iter : int, default=-1
         Most pairs of variables to move; -1 for 10 million, or 100 a row.
     max_seconds : float, optional
@@ -156,7 +154,6 @@ class HardMarginSVC(pairs.PairMachine):
         probability: Any = False,
         tol: float = 1e-3,
         cache_size: float = 200,
-        verbose: bool = False,
         max_iter: int = -1,
         max_seconds: float | None = None,
         decision_function_shape: str = "ovr",
@@ -171,7 +168,6 @@ class HardMarginSVC(pairs.PairMachine):
         self.probability = probability
         self.tol = tol
         self.cache_size = cache_size
-        self.verbose = verbose
         self.max_iter = max_iter
         self.max_seconds = max_seconds
         self.decision_function_shape = decision_function_shape

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, sentence
-from corollary.core.parameters import Rule
+from corollary.core.parameters import Rule, boolean, whole
 from corollary.core.report import Report
 from corollary.engine.sources.opening import objects_of
 from corollary.kernels.dual_search import SEARCH_RULES
@@ -26,6 +26,7 @@ from corollary.kernels.machine_kernel import MACHINE_RULES, TrainingRows, kernel
 
 __all__ = [
     "RULES",
+    "VERBOSE",
     "audit_expansion",
     "capped",
     "check_published",
@@ -42,6 +43,7 @@ __all__ = [
 
 #: Rules of the parameters that all machines have.
 RULES: dict[str, Rule] = {**MACHINE_RULES, **SEARCH_RULES}
+VERBOSE: Rule = boolean | whole(0)  # of those that scikit-learn has too
 HARD = 1e10  # stands for C = inf
 ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a sum of kernels, over its terms
 

@@ -55,7 +55,7 @@ from corollary.solvers.convex_problem import (
 )
 from corollary.svm import pairs
 from corollary.svm.hard_margin import TOUCH, variance_of
-from corollary.svm.machine import unit_of
+from corollary.svm.machine import VERBOSE, unit_of
 from corollary.svm.pair_problem import pair_problems
 from corollary.svm.single import report_share
 
@@ -139,7 +139,11 @@ class NuSVC(pairs.PairMachine):
     [0, 0, 1, 1]
     """
 
-    rules: ClassVar = {"nu": real(0, 1, ends="(]"), **pairs.PAIR_RULES}
+    rules: ClassVar = {
+        "nu": real(0, 1, ends="(]"),
+        **pairs.PAIR_RULES,
+        "verbose": VERBOSE,
+    }
 
     def __init__(
         self,

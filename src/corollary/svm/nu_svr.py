@@ -42,7 +42,7 @@ from corollary.kernels.machine_kernel import training_rows
 from corollary.solvers import smo
 from corollary.solvers.convex_problem import Problems, not_handled, tube_box
 from corollary.svm import single
-from corollary.svm.machine import RULES, capped, report_roles
+from corollary.svm.machine import RULES, VERBOSE, capped, report_roles
 
 __all__ = ["NuSVR"]
 
@@ -108,6 +108,7 @@ class NuSVR(single.SingleMachine, SingleRegressor):
         **RULES,
         "C": real(0, ends="(]"),
         "nu": real(0, 1, ends="(]"),
+        "verbose": VERBOSE,
     }
 
     def __init__(

@@ -42,7 +42,7 @@ from corollary.kernels.machine_kernel import training_rows
 from corollary.solvers import smo
 from corollary.solvers.convex_problem import Box, Problems
 from corollary.svm import single
-from corollary.svm.machine import ROUNDING, RULES, report_roles, unit_of
+from corollary.svm.machine import ROUNDING, RULES, VERBOSE, report_roles, unit_of
 
 __all__ = ["ROLES", "OneClassSVM"]
 
@@ -104,7 +104,7 @@ class OneClassSVM(single.SingleMachine, OutlierDetector):
     [1, -1]
     """
 
-    rules: ClassVar = {**RULES, "nu": real(0, 1, ends="(]")}
+    rules: ClassVar = {**RULES, "nu": real(0, 1, ends="(]"), "verbose": VERBOSE}
     shapes: ClassVar = {**single.SingleMachine.shapes, "offset_": "1"}
 
     def __init__(

@@ -43,7 +43,7 @@ def calibrate(machine: Any, fit: PairFit) -> None:
         some = [next(parts) for _ in range(calibration.FOLDS)]
         rows, g = (np.concatenate(side) for side in zip(*some, strict=True))
         t = data.y[rows] == (b if len(machine.classes_) == 2 else a)
-        fitted: Any = calibration.isotonic if isotonic else calibration.platt
+        fitted: Any = calibration.fit_isotonic if isotonic else calibration.fit_platt
         fits.append(np.array(fitted(g, t, data.w[rows])))
     if isotonic:
         machine.isotonic_ = fits

@@ -52,7 +52,6 @@ from corollary.solvers.convex_problem import Problems, tube_box
 from corollary.svm import single
 from corollary.svm.machine import RULES, capped, report_roles
 from corollary.svm.squared_losses import squared_gap
-from corollary.svm.svr import SVR
 
 __all__ = ["SquaredEpsilonSVR"]
 
@@ -82,8 +81,6 @@ class SquaredEpsilonSVR(single.SingleMachine, SingleRegressor):
         Whether to leave out rows that cannot matter any more for a while.
     cache_size : float, default=200
         Megabytes for kernel rows.
-    verbose : int, default=0
-        Kept for compatibility.
     max_iter : int, default=-1
         Most pairs of variables to move; -1 for 10 million, or 100 a row.
     max_seconds : float, optional
@@ -116,7 +113,32 @@ class SquaredEpsilonSVR(single.SingleMachine, SingleRegressor):
 
     rules: ClassVar = {**RULES, "C": real(0, ends="(]"), "epsilon": real(0)}
 
-    __init__ = SVR.__init__  # of the same parameters
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        max_seconds: float | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2) in the box (3)."""

@@ -46,7 +46,6 @@ from corollary.svm import pairs
 from corollary.svm.machine import capped
 from corollary.svm.pair_problem import pair_problems
 from corollary.svm.squared_losses import squared_gap
-from corollary.svm.svc import SVC
 
 __all__ = ["SquaredHingeSVC"]
 
@@ -77,8 +76,6 @@ class SquaredHingeSVC(pairs.PairMachine):
         Megabytes for kernel rows.
     class_weight : dict, 'balanced' or None
         Factor of C for each class.
-    verbose : int, default=0
-        Kept for compatibility.
     max_iter : int, default=-1
         Most pairs of variables to move; -1 for 10 million, or 100 a row.
     max_seconds : float, optional
@@ -122,7 +119,40 @@ class SquaredHingeSVC(pairs.PairMachine):
 
     rules: ClassVar = {"C": real(0, ends="(]"), **pairs.PAIR_RULES}
 
-    __init__ = SVC.__init__  # of the same parameters
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: Any = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        max_iter: int = -1,
+        max_seconds: float | None = None,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (2) in the box (3), for every pair of classes."""

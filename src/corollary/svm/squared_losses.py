@@ -38,6 +38,7 @@ import numpy as np
 from corollary import loops
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.records import readable
 
 __all__ = [
     "SquaredMachine",
@@ -49,6 +50,7 @@ __all__ = [
 ROUNDS = 10  # between two looks at the gap
 
 
+@readable
 @dataclass(frozen=True)
 class SquaredMachine:
     """The expansion h = 1/lam sum_i beta_i k(., x_i) with its proof.

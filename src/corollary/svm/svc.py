@@ -38,7 +38,7 @@ from corollary.engine.sources.source import Chunk
 from corollary.solvers import smo
 from corollary.solvers.convex_problem import Problems, class_box
 from corollary.svm import pairs
-from corollary.svm.machine import capped
+from corollary.svm.machine import VERBOSE, capped
 from corollary.svm.pair_problem import pair_problems
 
 __all__ = ["SVC", "soft_margin"]
@@ -120,7 +120,7 @@ class SVC(pairs.PairMachine):
     [0, 1, 1, 0]
     """
 
-    rules: ClassVar = {"C": real(0, ends="(]"), **pairs.PAIR_RULES}
+    rules: ClassVar = {"C": real(0, ends="(]"), **pairs.PAIR_RULES, "verbose": VERBOSE}
 
     def __init__(
         self,

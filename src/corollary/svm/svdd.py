@@ -65,7 +65,6 @@ from corollary.svm.machine import (
     report_roles,
     unit_of,
 )
-from corollary.svm.one_class_svm import OneClassSVM
 
 __all__ = ["ROLES", "SVDD"]
 
@@ -93,8 +92,6 @@ class SVDD(single.SingleMachine, OutlierDetector):
         Whether to leave out rows that cannot matter any more for a while.
     cache_size : float, default=200
         Megabytes for kernel rows.
-    verbose : int, default=0
-        Kept for compatibility.
     max_iter : int, default=-1
         Most pairs of variables to move; -1 for 10 million, or 100 a row.
     max_seconds : float, optional
@@ -137,7 +134,30 @@ class SVDD(single.SingleMachine, OutlierDetector):
     rules: ClassVar = {**RULES, "nu": real(0, 1, ends="(]")}
     shapes: ClassVar = {**single.SingleMachine.shapes, "offset_": "1"}
 
-    __init__ = OneClassSVM.__init__  # of the same parameters
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        max_seconds: float | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
 
     def learn(self, rows: Chunk, report: Report) -> None:
         """Solve (3)."""

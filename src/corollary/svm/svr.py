@@ -50,7 +50,7 @@ from corollary.kernels.machine_kernel import training_rows
 from corollary.solvers import smo
 from corollary.solvers.convex_problem import Problems, tube_box
 from corollary.svm import single
-from corollary.svm.machine import RULES, capped, report_roles
+from corollary.svm.machine import RULES, VERBOSE, capped, report_roles
 
 __all__ = ["SVR"]
 
@@ -110,7 +110,12 @@ class SVR(single.SingleMachine, SingleRegressor):
     True
     """
 
-    rules: ClassVar = {**RULES, "C": real(0, ends="(]"), "epsilon": real(0)}
+    rules: ClassVar = {
+        **RULES,
+        "C": real(0, ends="(]"),
+        "epsilon": real(0),
+        "verbose": VERBOSE,
+    }
 
     def __init__(
         self,

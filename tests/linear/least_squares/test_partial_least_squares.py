@@ -130,6 +130,10 @@ def test_bad_input():
     X, y = make()
     with pytest.raises(ParameterError, match="n_components must be a whole number >="):
         PLSRegression(0).fit(X, y)
+    for rows, most in ((60, 6), (4, 4)):
+        words = f"at most min\\(n_samples, n_features\\) = {most}; got 7"
+        with pytest.raises(ParameterError, match=words):
+            PLSRegression(7).fit(X[:rows], y[:rows])
     with pytest.raises(DataError, match="PLSRegression: n_samples must be at least 2"):
         PLSRegression(1).fit(X[:1], y[:1])
     with pytest.raises(DataError, match="y must have as many rows as X = 60; got 59"):

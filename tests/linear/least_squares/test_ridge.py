@@ -193,6 +193,14 @@ def test_one_alpha_for_each_target():
         Ridge([1.0, 2.0]).fit(X, Y)
 
 
+@pytest.mark.parametrize("solver", ["svd", "cholesky", "lsqr", "saga"])
+def test_a_solver_that_cannot_bound_coefficients_says_so(solver):
+    X, y = make()
+    with pytest.raises(ParameterError, match=f"'{solver}' does not support positive"):
+        Ridge(positive=True, solver=solver).fit(X, y)
+    assert (Ridge(positive=True, solver="lbfgs").fit(X, y).coef_ >= 0).all()
+
+
 def test_positive_and_sparse():
     X, y = make()
     ours = Ridge(2.0, positive=True).fit(X, y)

@@ -23,6 +23,10 @@ from corollary import (
 )
 from corollary.core.errors import DataError, ParameterError
 from corollary.objectives.links import LINKS, Logit
+from corollary.objectives.losses import Logistic
+from corollary.objectives.penalties import Penalty
+from corollary.solvers import GradientDescent, linear_problem
+from corollary.solvers import minimize as descend
 
 
 def make(n=400, d=5, k=2, seed=0, sharp=1.0):
@@ -653,15 +657,22 @@ def test_regularised_logistic_regression_is_the_limit_of_descent():
     X, y = make(n=100, d=2)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     lam, A = 3.0, np.column_stack([X, np.ones(100)])
-    theta = np.zeros(3)
+    J = linear_problem(X, 2 * y - 1, Logistic(), Penalty(lam / 100), fit_intercept=True)
+    # one step: theta_j (1 - alpha lambda/m) - alpha/m sum (h - y) x_j, theta_0 spared
+    descent, theta = GradientDescent(rate=1.0), np.array([0.5, -1.0, 2.0])
+    one = descend(J, descent, start=theta, tol=0, max_iter=1).x
     shrink = 1 - 1.0 * lam / 100 * np.array([1.0, 1.0, 0.0])
-    for _ in range(3000):  # theta_j (1 - alpha lambda/m) - alpha/m sum (h - y) x_j
-        h = 1 / (1 + np.exp(-A @ theta))
-        theta = theta * shrink - 1.0 / 100 * A.T @ (h - y)
+    h = 1 / (1 + np.exp(-A @ theta))
+    np.testing.assert_allclose(one, theta * shrink - A.T @ (h - y) / 100, rtol=1e-12)
+    limit = descend(J, descent, tol=1e-11, max_iter=5000)
+    assert limit.stop is StopReason.CONVERGED
+    assert (np.diff(limit.trace) <= 1e-15).all()
     model = LogisticRegression(C=1 / lam, tol=1e-12).fit(X, y)
-    np.testing.assert_allclose(
-        np.append(model.coef_, model.intercept_), theta, atol=1e-9
-    )
+    fitted = np.append(model.coef_, model.intercept_)
+    np.testing.assert_allclose(fitted, limit.x, atol=1e-9)
+    p = 1 / (1 + np.exp(-A @ fitted))  # and the gradient of the book is 0 there
+    slope = A.T @ (p - y) + lam * np.append(fitted[:2], 0.0)
+    assert np.abs(slope).max() < 1e-7
 
 
 # -- more input --------------------------------------------------------------------
@@ -692,13 +703,15 @@ def test_a_weight_counts_rows(solver):
     np.testing.assert_allclose(weighted, repeated, atol=1e-7)
 
 
-def test_no_steps_leave_the_constant_model():
-    X, y = make(n=100)
+@pytest.mark.parametrize("solver", ["lbfgs", "newton-cholesky", "saga"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_no_steps_leave_all_classes_equally_likely(solver, k):
+    X, y = make(n=100, k=k)
     with pytest.warns(ConvergenceWarning, match="max_iter reached"):
-        model = LogisticRegression(max_iter=0).fit(X, y)
+        model = LogisticRegression(solver=solver, max_iter=0).fit(X, y)
     assert not model.coef_.any()
     assert model.n_iter_.tolist() == [0]
-    np.testing.assert_allclose(model.predict_proba(X)[:, 1], y.mean())
+    np.testing.assert_allclose(model.predict_proba(X), 1 / k)
 
 
 def test_two_steps_are_a_step_and_another():

@@ -3,6 +3,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn.linear_model
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from corollary import LogisticRegression, LogisticRegressionCV, load, save
@@ -152,11 +153,9 @@ def test_the_older_attributes_are_dicts_by_class(K):
     assert older.C_.tolist() == [newer.C_] * len(labels)
     assert older.l1_ratio_.tolist() == [newer.l1_ratio_] * len(labels)
     np.testing.assert_array_equal(older.predict_proba(X), newer.predict_proba(X))
-    with pytest.warns(FutureWarning, match="l1_ratios=None is deprecated"):
-        flat = LogisticRegressionCV(
-            Cs=3, cv=2, l1_ratios=None, use_legacy_attributes=True
-        ).fit(X, y)
+    flat = LogisticRegressionCV(Cs=3, cv=2, use_legacy_attributes=True).fit(X, y)
     assert flat.scores_["b"].shape == (2, 3)
+    assert flat.coefs_paths_["b"].shape == (2, 3, 5)
     assert flat.n_iter_.shape == (1, 2, 3)
 
 
@@ -164,3 +163,22 @@ def test_what_goes_away_is_told():
     drawn = classification(60, 3, 2, random_state=0)
     with pytest.warns(FutureWarning, match="LogisticRegressionCV: penalty is depr"):
         LogisticRegressionCV(penalty="l2", Cs=2).fit(drawn.X, drawn.y)
+
+
+def test_weights_count_in_scores_unless_the_scorer_refuses_them():
+    drawn = classification(200, 3, 2, random_state=0)
+    X, y, w = drawn.X, drawn.y, 1.0 + (np.arange(200) < 100)
+    plain, asked = get_scorer("accuracy"), get_scorer("accuracy")
+    options = dict(Cs=[1.0], cv=2)
+    with sklearn.config_context(enable_metadata_routing=True):
+        plain.set_score_request(sample_weight=False)
+        asked.set_score_request(sample_weight=True)
+        without = LogisticRegressionCV(scoring=plain, **options).fit(X, y, w)
+        by_weight = LogisticRegressionCV(scoring=asked, **options).fit(X, y, w)
+        with pytest.raises(TypeError, match="score takes sample_weight only if"):
+            without.score(X, y, w)
+        assert by_weight.score(X, y, w) != without.score(X, y)
+    default = LogisticRegressionCV(**options).fit(X, y, w)
+    np.testing.assert_array_equal(by_weight.scores_, default.scores_)
+    assert not np.allclose(by_weight.scores_, without.scores_)
+    np.testing.assert_array_equal(by_weight.coef_, without.coef_)

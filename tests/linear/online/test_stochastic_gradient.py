@@ -74,6 +74,36 @@ def test_regressor_steps_as_scikit_learn_in_the_order_of_the_rows(loss, rate):
     same(ours, sklearn.linear_model.SGDRegressor(**options, **FIXED).fit(X, y))
 
 
+@pytest.mark.parametrize("rate", ["pa1", "pa2"])
+@pytest.mark.parametrize("average", [False, True])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_passive_aggressive_steps_are_scikit_learns(rate, average, sparse):
+    options = {"penalty": None, "learning_rate": rate, "max_iter": 3, "eta0": 0.3}
+    options |= {"average": average} | FIXED
+    X, y = labels(K=3)
+    X[4] *= average  # theirs leaves a row of zeros out of the mean
+    rows = sp.csr_array(X) if sparse else X
+    ours = SGDClassifier(**options).fit(rows, y)
+    same(ours, sklearn.linear_model.SGDClassifier(**options).fit(X, y))
+    X, y = numbers()
+    rows = sp.csr_array(X) if sparse else X
+    options |= {"loss": "epsilon_insensitive", "epsilon": 0.2}
+    ours = SGDRegressor(**options).fit(rows, y)
+    same(ours, sklearn.linear_model.SGDRegressor(**options).fit(X, y))
+
+
+@pytest.mark.parametrize("rate", ["pa1", "pa2"])
+def test_a_passive_aggressive_step_leaves_its_row_without_loss(rate):
+    X, y = labels(n=2)
+    y = np.array([1, -1])
+    options = {"penalty": None, "learning_rate": rate, "eta0": 1e9}
+    model = SGDClassifier(fit_intercept=False, **options).partial_fit(X[:1], y[:1], y)
+    assert model.decision_function(X[:1])[0] == pytest.approx(1.0)
+    again = model.coef_.copy()
+    model.partial_fit(X[:1], y[:1])  # passive
+    np.testing.assert_allclose(model.coef_, again, rtol=1e-8)
+
+
 @pytest.mark.course("S4-26")
 def test_a_batch_of_all_rows_is_batch_gradient_descent():
     X, y = numbers(n=50)
@@ -349,7 +379,9 @@ def test_sources_streams_targets_and_files(tmp_path):
 
 def test_probabilities_only_where_the_loss_has_a_link():
     X, y = labels(K=3)
-    assert not hasattr(SGDClassifier("hinge"), "predict_proba")
+    with pytest.raises(AttributeError) as caught:
+        SGDClassifier("hinge").predict_proba(X)
+    assert "such as 'log_loss'; got loss='hinge'" in str(caught.value.__cause__)
     for loss in ("log_loss", "modified_huber", "squared_hinge", "exponential"):
         rate = {"learning_rate": "invscaling", "eta0": 0.05, "alpha": 0.1}
         model = SGDClassifier(loss, random_state=0, **rate).fit(X, y)
@@ -386,6 +418,11 @@ def test_bad_input_is_told_in_one_sentence():
         ),
         ({"batch_size": 0}, "SGDClassifier: batch_size must be a whole number >= 1; "),
         ({"loss": "quantile"}, "SGDClassifier: loss must be one of 'hinge', "),
+        (
+            {"loss": "log_loss", "learning_rate": "pa1"},
+            "SGDClassifier: learning_rate='pa1' needs a loss among hinge, "
+            "epsilon_insensitive; got 'log_loss'.",
+        ),
         (
             {"alpha": 0.0},
             "SGDClassifier: alpha must be > 0 for learning_rate='optimal', whose rate "

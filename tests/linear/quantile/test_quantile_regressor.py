@@ -159,3 +159,11 @@ def test_crossing_quantiles_are_noted_and_rearranged():
 def test_bad_parameters_get_a_sentence(options, words):
     with pytest.raises(ParameterError, match=words):
         QuantileRegressor(**options).fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("offset", [0.0, 1000.25])
+def test_a_corner_of_short_numbers_is_found_to_the_last_digit(offset):
+    X, y = np.array([[0.0], [1], [1]]) + offset, [1.0, 2, 11]
+    model = QuantileRegressor(quantile=0.51, alpha=0).fit(X, y)
+    assert model.coef_.tolist() == [10.0]
+    assert model.intercept_ == 1.0 - 10 * offset

@@ -4,7 +4,7 @@ import scipy.sparse as sp
 import sklearn.linear_model
 
 from corollary import ElasticNet, ElasticNetCV, Lasso, Ridge
-from corollary.core.errors import ParameterError
+from corollary.core.errors import DataError, ParameterError
 
 TIGHT = {"tol": 1e-12, "max_iter": 100_000}
 
@@ -106,3 +106,20 @@ def test_penalties_that_are_given_are_one_grid_for_every_share():
     model = ElasticNetCV(alphas=[0.1, 1.0], **options).fit(X, y)
     assert model.alphas_.tolist() == [1.0, 0.1]
     assert ElasticNetCV(alphas=2, **options).fit(X, y).alphas_.shape == (2, 2)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_gram_matrix_that_is_given_must_be_that_of_the_rows(weighted):
+    X, y = make()
+    w = np.random.default_rng(1).uniform(0.5, 2.0, len(y)) if weighted else None
+    plain = ElasticNet(alpha=0.1).fit(X, y, w).coef_
+    share = np.ones(len(y)) if w is None else w / w.mean()
+    centred = X - np.average(X, axis=0, weights=w)
+    model = ElasticNet(alpha=0.1, precompute=(centred.T * share) @ centred)
+    np.testing.assert_allclose(model.fit(X, y, w).coef_, plain)
+    model.set_params(precompute=(X.T * share) @ X)
+    with pytest.warns(UserWarning, match="not centred, as an intercept needs"):
+        np.testing.assert_allclose(model.fit(X, y, w).coef_, plain)
+    for wrong in (np.eye(6), np.eye(5)):
+        with pytest.raises(DataError, match="must be the Gram matrix of X, of shape"):
+            model.set_params(precompute=wrong).fit(X, y, w)

@@ -3,9 +3,9 @@ import pytest
 import scipy.sparse as sp
 import sklearn.linear_model
 
-from corollary import Lasso
+from corollary import ElasticNet, ElasticNetCV, Lasso
 from corollary.core.errors import DataError, ParameterError
-from corollary.linear.sparse.elastic_net_path import enet_path, lasso_path
+from corollary.linear import alpha_grid, enet_path, lasso_path
 
 
 def make(n=50, d=10, seed=0):
@@ -37,7 +37,10 @@ def test_agrees_with_scikit_learn(shape, positive):
 @pytest.mark.course("S3-91")
 def test_begins_at_zero_and_is_the_lasso_at_every_alpha():
     X, y = make()
-    alphas, coefs, _ = lasso_path(X, y, tol=1e-13, n_alphas=30, max_iter=10**5)
+    path = lasso_path(X, y, tol=1e-13, n_alphas=30, max_iter=10**5)
+    alphas, coefs, _ = path
+    assert path.coefs is coefs
+    assert "dual_gaps" in str(path)
     assert not coefs[:, 0].any()
     sizes = np.abs(coefs).sum(axis=0)
     assert (np.diff(sizes) > -1e-9).all()
@@ -80,3 +83,37 @@ def test_bad_data():
     X[3, 2] = np.nan
     with pytest.raises(DataError, match="NaN in row 3, column 2"):
         lasso_path(X, y)
+
+
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_the_grid_begins_where_the_first_coefficient_leaves_zero(
+    fit_intercept, positive
+):
+    X, y = make()
+    w = np.random.default_rng(2).integers(0, 3, 50)
+    given = {"fit_intercept": fit_intercept, "positive": positive}
+    alphas = alpha_grid(
+        X, y, l1_ratio=0.5, n_alphas=4, eps=0.1, sample_weight=w, **given
+    )
+    np.testing.assert_allclose(alphas, alphas[0] * np.geomspace(1, 0.1, 4))
+    for factor, count in ((1 + 1e-6, 0), (1 - 1e-3, 1)):
+        model = ElasticNet(factor * alphas[0], l1_ratio=0.5, tol=1e-12, **given)
+        assert np.count_nonzero(model.fit(X, y, w).coef_) == count
+    chosen = ElasticNetCV(alphas=4, eps=0.1, l1_ratio=0.5, cv=3, **given)
+    found = chosen.fit(X, y, w).alphas_
+    np.testing.assert_allclose(found, alphas)
+    sparse = alpha_grid(
+        sp.csr_array(X), y, l1_ratio=0.5, n_alphas=4, eps=0.1, sample_weight=w, **given
+    )
+    np.testing.assert_allclose(sparse, alphas)
+
+
+def test_misuse_of_the_grid():
+    X, y = make()
+    with pytest.raises(ParameterError, match="alpha_grid: l1_ratio must be above 0"):
+        alpha_grid(X, y, l1_ratio=0.0)
+    with pytest.raises(ParameterError, match="alpha_grid: n_alphas must be a whole"):
+        alpha_grid(X, y, n_alphas=0)
+    with pytest.raises(DataError, match="alpha_grid: y must have as many rows as X"):
+        alpha_grid(X, y[1:])

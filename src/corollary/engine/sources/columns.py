@@ -2,6 +2,7 @@
 
 Arrow holds a table column by column, a learner wants rows.  A batch is copied column
 after column into the chunk's matrix, so a chunk costs its own size and one batch.
+Where a learner takes columns, they stay as they are: a chunk is then a table of them.
 """
 
 from __future__ import annotations
@@ -14,10 +15,16 @@ import numpy as np
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
+from corollary.core.arrow import arrow_column, arrow_kind, typed_nulls
+from corollary.core.column import Column
 from corollary.core.errors import DataError, sentence
+from corollary.core.table import Table
 from corollary.engine.sources.source import Chunk, codes_of
 
 __all__ = ["Columns", "chunks_of", "class_labels", "column_labels"]
+
+TABLE_BYTES = 16 * 2**20  # of Arrow columns that make one table
+WHOLE = 2.0**53  # up to which float64 knows every whole number
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,10 @@ class Columns:
     dtype: Any  # of X
     classes: Vector | None = None
     encode: bool = False  # y is codes into `classes`, else numbers
+    kinds: tuple[str, ...] = ()  # of the features
+    tabular: bool = False  # X is a table, else a matrix
+    missing: bool = False  # a missing number is NaN, else refused
+    whole: frozenset[str] = frozenset()  # read as floats, and whole where they can be
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -45,9 +56,15 @@ class Columns:
         weight = () if self.weight is None else (self.weight,)
         return list(dict.fromkeys((*self.features, *self.targets, *weight)))
 
+    @property
+    def texts(self) -> list[str]:
+        """The features that are few texts again and again, as far as one can hope."""
+        pairs = zip(self.features, self.kinds, strict=self.tabular)
+        return [name for name, kind in pairs if kind == "text" and self.tabular]
+
     def only_labels(self) -> Columns:
         """Leave what is needed to find the classes."""
-        return replace(self, features=())
+        return replace(self, features=(), kinds=())
 
 
 def is_number(kind: Any) -> bool:
@@ -82,9 +99,9 @@ def chunks_of(
             b = min(block.n, a + rows - filling.n)
             filling.take(block, a, b)
             a = b
-            if filling.n == rows:
+            if filling.full(rows):
                 yield from filling.chunk(before)
-                filling = _Filling(columns, rows, filling.row + rows)
+                filling = _Filling(columns, rows, filling.row + filling.n)
     if filling.n:
         yield from filling.chunk(before)
 
@@ -95,7 +112,9 @@ class _Block:
     def __init__(self, batch: Any, columns: Columns, path: str, row: int) -> None:
         self.columns, self.path, self.row, self.n = columns, path, row, batch.num_rows
         at = {name: i for i, name in enumerate(batch.schema.names)}
-        self.features = [self.numbers(batch.column(at[f]), f) for f in columns.features]
+        features = [batch.column(at[name]) for name in columns.features]
+        self.held: list[Any] = features if columns.tabular else []
+        self.features = [] if columns.tabular else self.matrix_columns(features)
         self.alike = all(
             v.dtype == columns.dtype and v.flags.c_contiguous for v in self.features
         )
@@ -114,15 +133,32 @@ class _Block:
             one = isinstance(columns.target, str)
             self.y = ys[0] if one else np.stack(ys, axis=1)
 
+    def matrix_columns(self, arrays: list[Any]) -> list[Vector]:
+        """View features as NumPy numbers; a missing one is NaN, or refused."""
+        from pyarrow import float64
+
+        found = []
+        for array, name in zip(arrays, self.columns.features, strict=True):
+            absent = array.null_count > 0
+            if not self.columns.missing or (is_number(array.type) and not absent):
+                found.append(self.numbers(array, name))
+            else:
+                found.append(array.cast(float64()).to_numpy(zero_copy_only=False))
+        return found
+
     def numbers(self, array: Any, name: str) -> Vector:
         """View a column as NumPy numbers; refuse missing values."""
         if array.null_count:
             missing(self.columns.who, array, name, self.path, self.row)
-        if not is_number(array.type):
+        if arrow_kind(array.type) not in ("number", "boolean"):
             must = f"column {name!r} of {self.path} must hold numbers"
             remedy = "Encode it as numbers, or use a classifier for labels."
             who = self.columns.who
             raise DataError(sentence(who, must, f"type {array.type}", remedy))
+        if not is_number(array.type):  # a decimal
+            from pyarrow import float64
+
+            array = array.cast(float64())
         return np.asarray(array.to_numpy(zero_copy_only=False))
 
     def codes(self, array: Any, name: str) -> Vector:
@@ -140,33 +176,59 @@ class _Block:
 
 
 class _Filling:
-    """A chunk on its way: a matrix that blocks fill from the top."""
+    """A chunk on its way: a matrix that blocks fill from the top, or a table."""
 
     def __init__(self, columns: Columns, rows: int, row: int) -> None:
         self.row = row  # the first one, in its file
-        self.X: Floats = np.empty((rows, len(columns.features)), columns.dtype)
+        self.columns = columns
+        width = 0 if columns.tabular else len(columns.features)
+        self.X: Floats = np.empty((rows, width), columns.dtype)
+        self.pieces: list[list[Any]] = []  # of a table, Arrow columns
+        self.held = 0  # bytes of these
         self.y: list[Vector] = []
         self.w: list[Vector] = []
         self.n = 0
 
     def take(self, block: _Block, a: int, b: int) -> None:
         """Copy rows a to b of a block, for which there is room."""
-        into = self.X[self.n : self.n + b - a]
-        values = [column[a:b] for column in block.features]
-        if block.alike:
-            loops.interleave(values, into)
+        if self.columns.tabular:
+            piece = [array.slice(a, b - a) for array in block.held]
+            self.pieces.append(piece)
+            self.held += sum(array.nbytes for array in piece)
         else:
-            for j, column in enumerate(values):
-                into[:, j] = column
+            self.fill([column[a:b] for column in block.features], block.alike, b - a)
         if block.w is not None:
             self.w.append(block.w[a:b])
         if block.y is not None:
             self.y.append(block.y[a:b])
         self.n += b - a
 
+    def fill(self, values: list[Vector], alike: bool, rows: int) -> None:
+        """Copy columns into the matrix below the rows that are there."""
+        into = self.X[self.n : self.n + rows]
+        if alike:
+            loops.interleave(values, into)
+        else:
+            for j, column in enumerate(values):
+                into[:, j] = column
+
+    def full(self, rows: int) -> bool:
+        """Tell whether the chunk has its rows, or a table that is large enough."""
+        return self.n == rows or self.held >= TABLE_BYTES
+
+    def table(self) -> Table:
+        """Return the pieces as one table."""
+        names, kinds = self.columns.features, self.columns.kinds
+        arrays = zip(*self.pieces, strict=True)
+        made = [
+            feature_column(pieces, kind, name in self.columns.whole)
+            for pieces, kind, name in zip(arrays, kinds, names, strict=True)
+        ]
+        return Table(made, names, self.n)
+
     def chunk(self, before: int) -> Iterator[Chunk]:
         """Hand over the filled rows, or nothing where every row weighs 0."""
-        X = self.X[: self.n]
+        X: Any = self.table() if self.columns.tabular else self.X[: self.n]
         y = np.concatenate(self.y) if self.y else None
         w = np.concatenate(self.w) if self.w else None
         if y is not None and w is not None and not w.all():
@@ -174,6 +236,19 @@ class _Filling:
             X, y, w = X[keep], y[keep], w[keep]
         if len(X):
             yield Chunk(X, y, w, first_row=before + self.row)
+
+
+def feature_column(pieces: Iterable[Any], kind: str, whole: bool) -> Column:
+    """Return Arrow arrays, one below the other, as a column of a kind."""
+    import pyarrow as pa
+
+    arrays = [typed_nulls(array, kind) for array in pieces]
+    array = arrays[0] if len(arrays) == 1 else pa.chunked_array(arrays)
+    column = arrow_column(array, kind=kind)
+    values = column.values
+    if whole and (np.abs(values) < WHOLE).all() and (values == np.floor(values)).all():
+        return Column(values.astype(np.int64))
+    return column
 
 
 def distinct(array: Any) -> tuple[Vector, Vector]:

@@ -1,9 +1,16 @@
 """CSV files with a header line, read from top to bottom in chunks.
 
-A part is one file.  Features are read as float64 whatever the first lines look like,
-so that a column of whole numbers may turn into fractions further down.  Labels are read
-as text, and taken as numbers only where each is the number's own text: "01" and "1" are
-two classes.  An empty label is a missing one.
+A part is one file.  The first lines of every file tell what a column holds, unless the
+user does:
+
+    true, false                       boolean
+    numbers, or nothing at all        number, read as float64
+    2026-01-31, 2026-01-31 12:30      date
+    anything else                     text
+
+Whole numbers may turn into fractions further down; a value that fits less well is an
+error with its line.  Labels are read as text, and taken as numbers only where each is
+the number's own text: "01" and "1" are two classes.  An empty value is a missing one.
 """
 
 from __future__ import annotations
@@ -11,7 +18,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,9 +37,10 @@ __all__ = ["CSVSource"]
 
 BLOCK_BYTES = 2 * 2**20  # parsed at a time, and looked at to tell the columns' types
 BAD_VALUE = re.compile(
-    r"CSV column #(\d+): (?:Row #(\d+): )?CSV conversion error to (\w+): "
+    r"CSV column #(\d+): (?:Row #(\d+): )?CSV conversion error to ([^:]+): "
     r"(?:invalid value )?(.*)"
 )
+STATED = ("number", "boolean", "date", "text", "category")
 WHOLE = re.compile(r"-?[0-9]{1,18}")
 BAD_LINE = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)")
 
@@ -48,6 +56,9 @@ class CSVSource(FileSource):
         What stands between two values.
     encoding : str
         How letters are written as bytes, ``"latin-1"`` for many older files.
+    kinds : dict of str, optional
+        What columns hold, ``{"zip": "text"}``, where the first lines do not tell it:
+        "number", "boolean", "date", "text" or "category".
 
     Examples
     --------
@@ -59,8 +70,6 @@ class CSVSource(FileSource):
     >>> source.names
     ['a', 'b']
     """
-
-    typed = False
 
     def __init__(
         self,
@@ -74,6 +83,7 @@ class CSVSource(FileSource):
         filesystem: Any = None,
         delimiter: str = ",",
         encoding: str = "utf-8",
+        kinds: dict[str, str] | None = None,
     ) -> None:
         packings = ("", ".gz", ".bz2", ".zst")
         endings = tuple(f"{e}{p}" for e in (".csv", ".tsv") for p in packings)
@@ -86,12 +96,40 @@ class CSVSource(FileSource):
             must = f"{self.files[0].path} must hold at least one row"
             raise DataError(sentence(self.who, must, "a header line only"))
         self.files = [self.files[i] for i in filled]
-        self._agree([looks[i][0] for i in filled], columns, weight)
         self._schemas = [looks[i][0] for i in filled]
-        self.dtype = np.dtype(np.float64)
-        self.columns = replace(self.columns, dtype=self.dtype)
+        self.stated = stated_kinds(self.who, kinds, self._schemas[0].names)
+        self._agree(self._schemas, columns, weight)
+        self._describe()
+
+    def _describe(self) -> None:
         files = f"{len(self.files)} CSV file{'s' if len(self.files) > 1 else ''}"
         self.described = f"{files}, {self.n_features:,} columns"
+
+    def _precision(self, types: list[Any]) -> Any:
+        return np.dtype(np.float64)
+
+    def _kind(self, name: str) -> str:
+        return self.stated.get(name) or looks_like(self._seen[name])
+
+    def _must_agree(self, name: str) -> Any:
+        """Accept labels that look like numbers in one file and not in another."""
+
+    def _whole(self, features: tuple[str, ...]) -> frozenset[str]:
+        whole = {f for f in features if set(map(str, self._seen[f])) == {"int64"}}
+        return frozenset(whole - set(self.stated))
+
+    def _refuse(self, who: object, name: str) -> None:
+        """Show the first value that is no number, where one was meant to be."""
+        from pyarrow import float64
+
+        remedy = "Encode it as numbers, or leave it out with columns=[...]."
+        if name not in self.stated and self._kind(name) == "text":
+            learner = who if isinstance(who, str) else type(who).__name__
+            for table in self._tables(self.columns):
+                text = replace(table.text, who=learner, remedy=remedy)
+                next(text.batches({name: float64()}), None)
+        must = f"column {name!r} of {self.files[0].path} must hold numbers"
+        raise DataError(sentence(who, must, f"a {self._kind(name)}", remedy))
 
     def _look(self, file: File) -> tuple[Any, int]:
         """Read the first rows: the columns with their types, and how many rows."""
@@ -126,6 +164,13 @@ class CSVSource(FileSource):
             name: bool_() if schema.field(name).type == bool_() else float64()
             for name in columns.all
         }
+        for name, kind in zip(columns.features, columns.kinds, strict=True):
+            if kind in ("text", "category"):
+                kinds[name] = string()
+            elif kind == "date":
+                kinds[name] = date_type(() if name in self.stated else self._seen[name])
+            elif name in self.stated:
+                kinds[name] = bool_() if kind == "boolean" else float64()
         if columns.encode:
             found, label = columns.classes, string()
             if found is not None and found.dtype.kind in "biuf":
@@ -177,6 +222,7 @@ class Text:
     encoding: str
     names: tuple[str, ...] = ()  # of all its columns
     threads: bool = False  # let pyarrow parse in threads of its own
+    remedy: str = ""  # for a value that does not fit its column
 
     def first(self) -> tuple[Any, int]:
         """Read the first rows: the columns with the types they suggest, how many."""
@@ -235,10 +281,13 @@ class Text:
             return DataError(sentence(self.who, must, self._strange_byte(), remedy))
         if found := BAD_VALUE.search(text):
             number, line, kind, value = found.groups()
-            where = f" in line {line}" if line else ""
-            what = {"bool": "true or false"}.get(kind, "numbers")
-            must = f"column {self.names[int(number)]!r} of {path} must hold {what}"
-            remedy = "Correct the value, or leave the column out with columns=[...]."
+            where, name = f" in line {line}" if line else "", self.names[int(number)]
+            dates = "date" in kind or "time" in kind
+            what = "dates" if dates else {"bool": "true or false"}.get(kind, "numbers")
+            must = f"column {name!r} of {path} must hold {what}"
+            remedy = "Correct the value, leave the column out with columns=[...], or"
+            remedy = f"{remedy} read it as text with kinds={{{name!r}: 'text'}}."
+            remedy = self.remedy or remedy
             return DataError(sentence(self.who, must, f"{value}{where}", remedy))
         if found := BAD_LINE.search(text):
             line, expected, got = found.groups()
@@ -278,6 +327,46 @@ def labels_present(batch: Any) -> Any:
                 texts = compute.if_else(empty, None, texts)
                 batch = batch.set_column(number, column, texts)
     return batch
+
+
+def looks_like(types: Iterable[Any]) -> str:
+    """Return the kind of a column by what the first lines of each file suggest.
+
+    >>> from pyarrow import float64, int64, null, string
+    >>> looks_like([int64(), null(), float64()]), looks_like([int64(), string()])
+    ('number', 'text')
+    """
+    told = {str(kind) for kind in types} - {"null"}
+    if told <= {"int64", "double", "bool"}:
+        return "boolean" if told == {"bool"} else "number"
+    zones = {"tz=" in kind for kind in told}
+    dates = all(kind.startswith(("date", "timestamp")) for kind in told)
+    return "date" if dates and len(zones) == 1 else "text"
+
+
+def date_type(types: Iterable[Any]) -> Any:
+    """Return the Arrow type by which dates are read: days, or moments."""
+    from pyarrow import date32, timestamp
+
+    told = [str(kind) for kind in types if str(kind) != "null"]
+    if told and all(kind.startswith("date") for kind in told):
+        return date32()
+    unit = "ns" if any("[ns" in kind for kind in told) else "us"
+    return timestamp(unit, "UTC" if any("tz=" in kind for kind in told) else None)
+
+
+def stated_kinds(
+    who: str, kinds: dict[str, str] | None, names: list[str]
+) -> dict[str, str]:
+    """Check the kinds of columns that a user states."""
+    for name, kind in (kinds or {}).items():
+        if name not in names:
+            must = f"kinds must be of columns that there are, such as {names[:5]}"
+            raise DataError(sentence(who, must, repr(name)))
+        if kind not in STATED:
+            must = f"kinds must be among {', '.join(STATED)}"
+            raise DataError(sentence(who, must, f"{kind!r} for {name!r}"))
+    return dict(kinds or {})
 
 
 def own_values(texts: list[str]) -> list[Any]:

@@ -2,7 +2,8 @@
 
 A part holds the piece of the task graph that makes its partition, so that a worker
 computes the partition where it is needed; without a cluster one of our own threads
-does.  The number of rows may be unknown until a pass has been made.
+does.  The number of rows may be unknown until a pass has been made.  Columns of a data
+frame may be of any type that pandas knows.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ import scipy.sparse as sp
 
 from corollary.core.arrays import Vector
 from corollary.core.errors import DataError, sentence
+from corollary.core.frames import frame_to_array, pandas_column
 from corollary.core.sparse import canonical
+from corollary.core.table import Column, Table, column_positions, table_of
 from corollary.engine.sources.source import Chunk, Part, Source, codes_of
+from corollary.engine.sources.views import check_numbers
 
 __all__ = ["Computed", "DaskSource", "Partition", "PartitionRows"]
 
@@ -60,19 +64,28 @@ class DaskSource(Source):
             w = w if weight is None else _column(collection, weight)
             others = [name for name in (target, weight) if name is not None]
             collection = collection.drop(columns=others)
-        self.names = _names(collection) if frame else None
-        self.n_features = len(collection.columns) if frame else collection.shape[1]
-        kinds = list(collection.dtypes) if frame else [collection.dtype]
-        small = all(np.dtype(kind) in (np.float16, np.float32) for kind in kinds)
-        self.dtype = np.dtype(np.float32 if small else np.float64)
-        self.sizes = _sizes(collection)
-        self.n_rows = None if self.sizes is None else sum(self.sizes)
-        self.X = collection
+        self._take(collection)
         self.y, self.w = (
             _like(v, self, n) for v, n in ((y, "y"), (w, "sample_weight"))
         )
+        self.many_targets = self.y is not None and self.y.ndim == 2
         self._encode = False
+
+    def _take(self, collection: Any) -> None:
+        """Look at the columns of a collection."""
+        frame = hasattr(collection, "columns")
+        self.X = collection
         self._parts: list[Part] | None = None
+        self.names = [str(name) for name in collection.columns] if frame else None
+        self.n_features = len(collection.columns) if frame else collection.shape[1]
+        types = list(collection.dtypes) if frame else [collection.dtype]
+        small = all(str(each) in ("float16", "float32") for each in types)
+        self.dtype = np.dtype(np.float32 if small else np.float64)
+        kinds = [_kind(each) for each in types]
+        self._kinds = kinds if frame else kinds * self.n_features
+        self.tabular = not set(kinds) <= {"number", "boolean"}
+        self.sizes = _sizes(collection)
+        self.n_rows = None if self.sizes is None else sum(self.sizes)
         rows = "?" if self.n_rows is None else f"{self.n_rows:,}"
         what = "data frame" if frame else "array"
         self.described = f"Dask {what} {rows} x {self.n_features:,} {self.dtype}"
@@ -95,10 +108,57 @@ class DaskSource(Source):
         ws = none if self.w is None else pieces(self.w)
         row = 0
         for number, blocks in enumerate(zip(Xs, ys, ws, strict=True)):
-            classes = self.classes if self._encode else None
-            rows = PartitionRows(number, row, self.n_features, self.dtype, classes)
-            yield Partition(rows, blocks)
+            yield Partition(self.rows_of(number, row), blocks)
             row += 0 if self.sizes is None else self.sizes[number]
+
+    def rows_of(self, number: int = 0, first_row: int = 0) -> PartitionRows:
+        """Say how the blocks of a partition become a chunk."""
+        return PartitionRows(
+            number,
+            first_row,
+            self.n_features,
+            self.dtype,
+            self.classes if self._encode else None,
+            self.tabular,
+            None if self.names is None else tuple(self.names),
+        )
+
+    def sample(self, rows: int = 1) -> Any:
+        """Return the first rows there are, computed where the collection is."""
+        import dask
+
+        if not self.tabular:
+            return super().sample(rows)
+        first = dask.delayed(_first_rows, pure=False)
+        for piece in pieces(self.X):
+            some = dask.compute(first(piece, rows))[0]
+            if len(some):
+                return self.rows_of().block(some)
+        raise DataError(sentence(WHO, "must give at least one row", "none"))
+
+    def tables(self) -> DaskSource:
+        """Return the same rows as tables, whose columns keep their types."""
+        return self._as(True)
+
+    def matrices(self, who: object, missing: bool = False) -> DaskSource:
+        """Return the same rows as matrices; name a column of no numbers."""
+        check_numbers(who, self)
+        return self._as(False)
+
+    def _as(self, tabular: bool) -> DaskSource:
+        if self.tabular == tabular:
+            return self
+        source = copy(self)
+        source.tabular, source._parts = tabular, None
+        return source
+
+    def select(self, columns: Any) -> DaskSource:
+        """Return the same rows with fewer columns."""
+        at = column_positions(WHO, columns, self.names, self.n_features)
+        source = copy(self)
+        frame = self.names is not None
+        source._take(self.X[list(self.X.columns[at])] if frame else self.X[:, at])
+        return source
 
     def labels(self, learner: object) -> Vector:
         """Return the given classes, or compute y once to find them."""
@@ -121,6 +181,13 @@ class DaskSource(Source):
         """Return all rows without target and weights, those of weight 0 too."""
         source = copy(self)
         source.y = source.w = source._parts = None
+        source.many_targets = False
+        return source
+
+    def unlabelled(self) -> DaskSource:
+        """Return rows and weights; the target is not computed."""
+        source = copy(self)
+        source.y = source._parts = None
         return source
 
     def encoded(self, classes: Vector) -> DaskSource:
@@ -139,10 +206,12 @@ class PartitionRows:
     width: int
     dtype: Any
     classes: Vector | None  # y is codes into these, else numbers
+    tabular: bool = False
+    names: tuple[str, ...] | None = None
 
     def chunks(self, X: Any, y: Any = None, w: Any = None) -> Iterator[Chunk]:
         """Check the computed blocks; an empty partition gives no chunk."""
-        X = self.matrix(X)
+        X = self.block(X)
         y = None if y is None else np.require(y, requirements="A")
         w = None if w is None else np.require(w, np.float64, "A")
         for name, values in (("y", y), ("sample_weight", w)):
@@ -156,11 +225,15 @@ class PartitionRows:
         if X.shape[0]:
             yield Chunk(X, y, w, first_row=self.first_row)
 
-    def matrix(self, X: Any) -> Any:
-        """Return a C-ordered matrix or CSR of floats."""
-        if sp.issparse(X):
+    def block(self, X: Any) -> Any:
+        """Return rows as a table, or as a C-ordered matrix or CSR of floats."""
+        if self.tabular:
+            X = table_of(WHO, X)
+            X = Table(X.held, self.names, X.n)
+        elif sp.issparse(X):
             X = canonical(WHO, X).astype(self.dtype, copy=False)
         else:
+            X = frame_to_array(WHO, X) if extended(X) else X
             X = np.require(X, self.dtype, ["C", "A"])  # it may have travelled
         if X.ndim != 2 or X.shape[1] != self.width:
             must = f"partition {self.number} must have {self.width} columns"
@@ -232,19 +305,27 @@ def _matrix(array: Any) -> Any:
         must = "a Dask array must have two dimensions"
         came = f"{getattr(array, 'ndim', 'none')}"
         raise DataError(sentence(WHO, must, came, "Use X.reshape(-1, 1) or X[None]."))
-    if array.dtype.kind not in "fiub":
-        raise DataError(sentence(WHO, "X must hold numbers", f"{array.dtype}"))
     return array if array.numblocks[1] == 1 else array.rechunk({1: -1})
 
 
-def _names(frame: Any) -> list[str]:
-    """Check the columns of a Dask data frame and return their names."""
-    for name, kind in frame.dtypes.items():
-        if getattr(kind, "kind", "O") not in "fiub":
-            must = f"column {name!r} must hold numbers"
-            remedy = "Encode it as numbers, or drop it."
-            raise DataError(sentence(WHO, must, f"type {kind}", remedy))
-    return [str(name) for name in frame.columns]
+def _kind(dtype: Any) -> str:
+    """Return the kind of a column of a type of NumPy or pandas."""
+    if isinstance(dtype, np.dtype):
+        return Column(np.empty(0, dtype)).kind
+    import pandas as pd
+
+    return pandas_column(pd.Series([], dtype=dtype)).kind
+
+
+def _first_rows(block: Any, rows: int) -> Any:
+    """Return the first rows of a partition, or none."""
+    return block[:rows]
+
+
+def extended(X: Any) -> bool:
+    """Tell whether a frame has columns of types that only pandas knows."""
+    types = getattr(X, "dtypes", ())
+    return not all(isinstance(each, np.dtype) for each in types)
 
 
 def _column(frame: Any, name: str) -> Any:

@@ -15,8 +15,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from corollary.core.arrays import Matrix, Vector
+from corollary.core.arrays import Vector
+from corollary.core.errors import DataError, sentence
+from corollary.core.frames import is_frame
 from corollary.core.sparse import canonical
+from corollary.core.table import Table, table_of
 from corollary.engine.sources.dask import Partition
 from corollary.engine.sources.source import Chunk, Part, Source, codes_of
 
@@ -33,7 +36,7 @@ class MappedSource(Source):
     base : Source
     function : callable
         ``function(chunk)`` returns a chunk; it must be picklable for a cluster.
-    like : array or CSR matrix, optional
+    like : array, CSR matrix or Table, optional
         One row as the function makes it; by default rows stay as they are.
     names : list of str, optional
         The columns' names.
@@ -41,6 +44,8 @@ class MappedSource(Source):
         The labels, where the function changes the target.
     described : str
         For the report.
+    only_weighted : bool, default=False
+        Whether rows of weight 0 stay away where nobody asks for a target either.
     """
 
     def __init__(
@@ -48,17 +53,30 @@ class MappedSource(Source):
         base: Source,
         function: Mapping,
         *,
-        like: Matrix | None = None,
+        like: Any = None,
         names: list[str] | None = None,
         classes: Vector | None = None,
         described: str = "",
+        only_weighted: bool = False,
     ) -> None:
-        self.base, self.function = base, function
-        self.n_features, self.dtype, self.sparse = (
-            (base.n_features, base.dtype, base.sparse)
-            if like is None
-            else (like.shape[1], like.dtype, sp.issparse(like))
-        )
+        if not isinstance(base, Source):
+            must = "base must be a source: an engine.Source with parts()"
+            raise DataError(sentence("MappedSource", must, f"{type(base).__name__}"))
+        self.base, self.function, self.only_weighted = base, function, only_weighted
+        if like is None:
+            self.n_features, self.dtype = base.n_features, base.dtype
+            self.sparse, self.tabular, self._kinds = (
+                base.sparse,
+                base.tabular,
+                base.kinds,
+            )
+        elif isinstance(like, Table):
+            self.n_features, self.dtype = like.shape[1], like.float_type()
+            self.sparse, self.tabular, self._kinds = like.sparse, True, like.kinds
+        else:
+            self.n_features, self.dtype = like.shape[1], like.dtype
+            self.sparse = sp.issparse(like)
+        self._like = like
         self.names = base.names if like is None else names
         self.keeps_names = base.keeps_names and like is None
         self.n_rows, self.replayable = base.n_rows, base.replayable
@@ -78,6 +96,12 @@ class MappedSource(Source):
         mapped = (mapped_part(part, Step(self.function, own)) for part in parts)
         return list(mapped) if isinstance(parts, list) else mapped
 
+    def sample(self, rows: int = 1) -> Any:
+        """Return one row as the function makes it, or some."""
+        if self.tabular and self._like is not None and rows == 1:
+            return self._like
+        return super().sample(rows)
+
     def labels(self, learner: object) -> Vector:
         """Return the labels of the base, or those that the function makes."""
         return self.base.labels(learner) if self.classes is None else self.classes
@@ -91,8 +115,16 @@ class MappedSource(Source):
             source.classes, source._encode = classes, True
         return source
 
+    def unlabelled(self) -> Source:
+        """Return rows and weights for a learner that does not look at the target."""
+        source = copy(self)
+        source.base = self.base.unlabelled()
+        return source
+
     def without_target(self) -> Source:
         """Return the same rows without target and weights."""
+        if self.only_weighted:
+            return self
         source = copy(self)
         source.base = self.base.without_target()
         return source
@@ -148,8 +180,23 @@ class MappedRows:
         return (self.step(chunk) for chunk in self.rows.chunks(*blocks))
 
 
-def as_rows(X: Any) -> Matrix:
-    """Return what a transformer made as a C-ordered array or CSR matrix of floats."""
-    X = canonical("transform", X) if sp.issparse(X) else np.asarray(X)
+def as_rows(X: Any, like: Any = None) -> Any:
+    """Return what a transformer made as a C-ordered array or CSR matrix of floats.
+
+    Texts, dates and objects make a table; where `like` is given, the rows are a table
+    or a matrix as it is.
+    """
+    if sp.issparse(X):
+        X = canonical("transform", X)
+    elif isinstance(X, Table) or is_frame(X) or np.asarray(X).dtype.kind not in "fiub":
+        X = table_of("transform", X)
+        tabular = not X.numeric if like is None else isinstance(like, Table)
+        if tabular:
+            return X
+        X = X.matrix(who="transform")
+    elif isinstance(like, Table):
+        return table_of("transform", np.asarray(X))
+    else:
+        X = np.asarray(X)
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
     return X if sp.issparse(X) else np.require(X, requirements=["C", "A"])

@@ -9,7 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Vector
+from corollary.core.check_table import check_table
 from corollary.core.checks import (
+    check_indicators,
     check_labels,
     check_targets,
     check_weights,
@@ -18,9 +20,11 @@ from corollary.core.checks import (
     present,
 )
 from corollary.core.errors import DataError, sentence
-from corollary.engine.sources.source import ArraySource, ChunkSource, Source, codes_of
+from corollary.core.table import Table
+from corollary.engine.sources.chunks import ChunkSource
+from corollary.engine.sources.source import ArraySource, Source, codes_of
 
-__all__ = ["objects_of", "open_source"]
+__all__ = ["as_source", "is_chunks", "objects_of", "open_source", "suited"]
 
 
 def open_source(
@@ -54,7 +58,15 @@ def open_source(
         raise DataError(sentence(learner, must, "them as separate arguments"))
     if isinstance(source, ArraySource):
         return _arrays(learner, source.X, source.y, source.w, reset, classes)
+    source = suited(learner, source)
     return _features(learner, _targets(learner, source, reset, classes), reset)
+
+
+def suited(model: Any, source: Source) -> Source:
+    """Return a source in the form that an estimator takes: tables, or matrices."""
+    if getattr(model, "takes_columns", False):
+        return source.tables()
+    return source.matrices(model, missing=getattr(model, "takes_missing", bool)())
 
 
 def objects_of(X: Any) -> Vector | None:
@@ -69,24 +81,32 @@ def objects_of(X: Any) -> Vector | None:
     return objects
 
 
+def is_chunks(X: Any) -> bool:
+    """Tell an iterator of chunks, or a function of one, from an array; read none."""
+    if isinstance(X, np.ndarray) or sp.issparse(X):
+        return False
+    return isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__"))
+
+
 def as_source(X: Any) -> Source | None:
     """Recognise sources and iterators; None means an array."""
     if isinstance(X, Source):
         return X
-    if isinstance(X, np.ndarray) or sp.issparse(X):
-        return None
-    if isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__")):
-        return ChunkSource(X)
-    return None
+    return ChunkSource(X) if is_chunks(X) else None
 
 
 def _targets(learner: Any, source: Source, reset: bool, classes: Any) -> Source:
     """Encode labels; refuse a source without the target that the learner needs."""
     if learner.target == "none":
-        return source
+        return source.unlabelled()
     if not source.has_target:
         present(learner, None)
-    if learner.target == "labels":
+    if learner.target == "number" and source.many_targets:
+        raise DataError(sentence(learner, "y must be one column", "a matrix"))
+    target = learner.target
+    if target == "either":
+        target, classes = learner.target_of_source(source, reset)
+    if target == "labels":
         if reset:
             found = source.labels(learner) if classes is None else np.unique(classes)
             check_labels(learner, found)
@@ -113,16 +133,23 @@ def _arrays(
     learner: Any, X: Any, y: Any, w: Any, reset: bool, classes: Any
 ) -> ArraySource:
     """Check X, y and weights in memory; rows of weight 0 leave supervised data."""
-    if learner.target != "none":
+    target = learner.target
+    if target != "none":
         present(learner, y)
-    X = check_X(learner, X, reset=reset, sparse=learner.takes_sparse)
+    if getattr(learner, "takes_columns", False):
+        X = check_table(learner, X, reset=reset, sparse=learner.takes_sparse)
+    else:
+        X = check_X(learner, X, reset=reset, sparse=learner.takes_sparse)
     rows = X.shape[0]
+    dtype = X.float_type() if isinstance(X, Table) else X.dtype
     w = check_weights(learner, w, rows)
-    if learner.target == "labels":
+    if target == "either":
+        target, dtype = learner.target_of(y, w, reset), np.float64
+    if target == "labels":
         y = _codes(learner, y, rows, w, reset, classes)
-    elif learner.target != "none":
-        many = learner.target == "numbers"
-        y = check_targets(learner, y, rows, X.dtype, many=many)
+    elif target != "none":
+        many = target == "numbers"
+        y = check_targets(learner, y, rows, dtype, many=many)
     else:
         y = None
     kept = None
@@ -140,6 +167,10 @@ def _codes(
     learner: Any, y: Any, rows: int, w: Vector | None, reset: bool, classes: Any
 ) -> Vector:
     """Encode labels; classes of which every row weighs 0 do not exist."""
+    table = y if sp.issparse(y) or not learner.takes_indicators else np.asarray(y)
+    if learner.takes_indicators and reset and table.ndim == 2 and table.shape[1] > 1:
+        learner.classes_ = np.arange(table.shape[1])
+        return check_indicators(learner, table, rows)
     found, codes = encode_labels(learner, y, rows)
     if reset and classes is None:
         if w is not None and not w.all():

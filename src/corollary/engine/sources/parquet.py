@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.arrow import arrow_kind
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.memory import block_bytes
@@ -48,7 +49,8 @@ class ParquetSource(FileSource):
         Files, directories, patterns such as ``data/*.parquet``, or URLs.
     columns : list of str, optional
         Features; by default every column but target and weight, in the order of the
-        first file.  They must be floats, integers or booleans.
+        first file.  Numbers and booleans make matrices for every learner; texts,
+        categories and dates are for the estimators that take columns.
     target : str or list of str, optional
         Column of y: labels of any type, numbers, or several columns of numbers.
     weight : str, optional
@@ -67,11 +69,9 @@ class ParquetSource(FileSource):
     >>> path = tempfile.mkdtemp() + "/points.parquet"
     >>> pq.write_table(pa.table({"a": [1.0, 2.0], "b": [3, 4], "y": [0, 1]}), path)
     >>> source = ParquetSource(path, target="y")
-    >>> source.n_rows, source.names
-    (2, ['a', 'b'])
+    >>> source.n_rows, source.names, source.kinds
+    (2, ['a', 'b'], ['number', 'number'])
     """
-
-    typed = True
 
     def __init__(
         self,
@@ -89,18 +89,31 @@ class ParquetSource(FileSource):
         look = partial(_footer, self.who, self.filesystem)
         with ThreadPoolExecutor(8) as readers:
             footers = readers.map(look, self.files)
-            kinds = self._agree(self._schemas(footers), columns, weight)
-        small = all(str(kind) in ("float", "halffloat") for kind in kinds)
-        self.dtype = np.dtype(np.float32 if small else np.float64)
-        self.columns = replace(self.columns, dtype=self.dtype)
+            self._agree(self._schemas(footers), columns, weight)
         self.n_rows = sum(rows for groups in self._groups for rows, _ in groups)
         many = len(self.files) > 1
         if self.n_rows == 0:
             must = f"{self.files[0].path} must hold at least one row"
             came = f"0 rows in {len(self.files)} files" if many else "0 rows"
             raise DataError(sentence(self.who, must, came))
-        files = f"{len(self.files)} Parquet file{'s' if many else ''}"
+        self._describe()
+
+    def _describe(self) -> None:
+        files = f"{len(self.files)} Parquet file{'s' if len(self.files) > 1 else ''}"
         self.described = f"{files}, {self.n_rows:,} x {self.n_features:,} {self.dtype}"
+
+    def _kind(self, name: str) -> str:
+        return arrow_kind(self._must_agree(name))
+
+    def _row_bytes(self) -> float:
+        numbers = super()._row_bytes()
+        groups = [group for groups in self._groups for group in groups]
+        size = sum(size for _, size in groups) / max(1, self.n_rows or 0)
+        return max(numbers, size) if self.tabular else numbers
+
+    def _precision(self, types: list[Any]) -> Any:
+        small = all(str(kind) in ("float", "halffloat") for kind in types)
+        return np.dtype(np.float32 if small else np.float64)
 
     def _schemas(self, footers: Iterable[Any]) -> Iterator[Any]:
         """Keep (rows, bytes) of the row groups of each file; hand on its schema."""
@@ -203,6 +216,7 @@ class RowGroups(Part):
                 parquet.ParquetFile(
                     handle,
                     metadata=self._metadata(handle),
+                    read_dictionary=self.columns.texts,
                     buffer_size=BUFFER_BYTES if large else 0,
                     pre_buffer=remote and not large,
                 ) as reader,

@@ -2,28 +2,30 @@
 
 A source is a sequence of parts in a fixed order; a part is a small picklable reference
 that `chunks` turns into chunks of rows (X, y, w).  Arrays are cut by row numbers here,
-iterators hand over what they are given; files are in `parquet.py` and `csv.py`, Dask
-collections in `dask.py`.  A learner never asks which it is.
+iterators hand over what they are given (`chunks.py`); files are in `parquet.py` and
+`csv.py`, Dask collections in `dask.py`.  A learner never asks which it is.
+
+X is a matrix of floats, or a table of columns of any type.  Whoever reads says which:
+`source.matrices(who)` for learners, `source.tables()` for those that take columns.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from copy import copy
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from corollary.core.arrays import Matrix, Vector
+from corollary.core.arrays import Vector
 from corollary.core.checks import coded
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
-from corollary.core.sparse import canonical
+from corollary.core.table import Table
 
-__all__ = ["ArraySource", "Chunk", "ChunkSource", "Part", "Source"]
+__all__ = ["ArraySource", "Chunk", "Part", "Source"]
 
 CHUNK_BYTES = 4 * 2**20
 
@@ -41,7 +43,7 @@ class Chunk:
     cache, and dropping it changes nothing but time.
     """
 
-    X: Matrix  # (n, d) C-ordered array or CSR
+    X: Any  # (n, d) C-ordered array or CSR, or Table
     y: Any = None  # (n,) class codes or numbers, (n, m) numbers
     w: Vector | None = None  # (n,) weights, None = all 1
     first_row: int = 0
@@ -58,7 +60,7 @@ class Chunk:
         return arrived, (self.X, self.y, self.w, self.first_row)
 
 
-def arrived(X: Matrix, y: Vector | None, w: Vector | None, first_row: int) -> Chunk:
+def arrived(X: Any, y: Vector | None, w: Vector | None, first_row: int) -> Chunk:
     """Rebuild a chunk that travelled; its arrays may have landed between two words.
 
     NumPy adds up such an array in another order than BLAS does, and slowly.
@@ -66,6 +68,8 @@ def arrived(X: Matrix, y: Vector | None, w: Vector | None, first_row: int) -> Ch
     if sp.issparse(X):
         parts = (landed(X.data), landed(X.indices), landed(X.indptr))
         return Chunk(type(X)(parts, shape=X.shape), landed(y), landed(w), first_row)
+    if isinstance(X, Table):
+        return Chunk(X, landed(y), landed(w), first_row)
     return Chunk(landed(X), landed(y), landed(w), first_row)
 
 
@@ -96,6 +100,9 @@ class Source(ABC):
     n_features : int
     dtype : NumPy dtype of X, float32 or float64
     names : list of str or None, the columns' names
+    kinds : list of str, what each column holds: "number", "boolean", "category",
+        "text", "date" or "object"
+    tabular : bool, whether X of the chunks is a table of columns rather than a matrix
     n_rows : int or None where it is known only after a pass
     in_memory : bool, whether per-row results may be kept as one array
     replayable : bool, whether a second pass is possible
@@ -108,6 +115,7 @@ class Source(ABC):
     n_features: int
     dtype: np.dtype[Any]
     names: list[str] | None = None
+    tabular: bool = False
     n_rows: int | None = None
     in_memory: bool = False
     replayable: bool = True
@@ -139,6 +147,55 @@ class Source(ABC):
         """Return all rows without target and weights, those of weight 0 too."""
         return self
 
+    def unlabelled(self) -> Source:
+        """Return rows and weights for a learner that does not look at the target."""
+        return self
+
+    # -- columns -------------------------------------------------------------------
+    _kinds: list[str] | None = None  # None = numbers, all of them
+
+    @property
+    def kinds(self) -> list[str]:
+        """What each column holds, one of `core.column.KINDS`."""
+        return ["number"] * self.n_features if self._kinds is None else self._kinds
+
+    def tables(self) -> Source:
+        """Return the same rows as tables, whose columns keep their types."""
+        from corollary.engine.sources.views import as_tables
+
+        return as_tables(self)
+
+    def matrices(self, who: object, missing: bool = False) -> Source:
+        """Return the same rows as matrices of floats; name a column of no numbers.
+
+        `missing` tells whether a missing number is NaN; else it may be refused.
+        """
+        from corollary.engine.sources.views import as_matrices
+
+        return as_matrices(self, who)
+
+    def select(self, columns: Any) -> Source:
+        """Return the same rows with fewer columns, by names, positions or a mask."""
+        from corollary.engine.sources.views import selected
+
+        return selected(self, columns)
+
+    def sample(self, rows: int = 1) -> Any:
+        """Return one row as the chunks have them: zeros, or the first ones of a table.
+
+        A transformer shows by it what it makes of rows; made-up texts would be unknown
+        to it.
+        """
+        if not self.tabular:
+            zeros = np.zeros((1, self.n_features), self.dtype)
+            return sp.csr_array(zeros) if self.sparse else zeros
+        parts = self.without_target().parts()
+        for chunk in (chunk for part in parts for chunk in part.chunks()):
+            if chunk.n:
+                return chunk.X[np.arange(min(rows, chunk.n))]
+        must = "a source must give at least one row"
+        raise DataError(sentence(type(self).__name__, must, "none"))
+
 
 def codes_of(y: Vector, classes: Vector, who: object, where: str) -> Vector:
     """Encode labels as positions in the sorted classes; refuse unknown ones."""
@@ -166,7 +223,7 @@ class Slice(Part):
         """Cut the rows out, as a view."""
         s, rows = self.source, slice(self.a, self.b)
         yield Chunk(
-            csr_rows(s.X, self.a, self.b) if s.sparse else s.X[rows],
+            csr_rows(s.X, self.a, self.b) if sp.issparse(s.X) else s.X[rows],
             None if s.y is None else s.y[rows],
             None if s.w is None else s.w[rows],
             first_row=self.a,
@@ -198,22 +255,38 @@ class Loaded(Part):
 
 
 class ArraySource(Source):
-    """Arrays or a CSR matrix in memory; what `fit` makes of X, y and sample_weight."""
+    """Arrays, a CSR matrix or a table in memory: what `fit` makes of X, y and weights.
+
+    Parameters
+    ----------
+    X : array, CSR matrix or Table
+    y : array, optional
+    w : array, optional
+        Sample weights.
+    """
 
     in_memory = True
     kept: Vector | None = None  # (N,) which of the rows given have a weight, None = all
     objects: Vector | None = None  # (N,) of a learner that takes objects
 
     def __init__(
-        self, X: Matrix, y: Vector | None = None, w: Vector | None = None
+        self, X: Any, y: Vector | None = None, w: Vector | None = None
     ) -> None:
         self.X, self.y, self.w = X, y, w
         self.n_rows, self.n_features = X.shape
-        self.dtype = X.dtype
-        self.sparse = sp.issparse(X)
+        self.tabular = isinstance(X, Table)
+        self.dtype = X.float_type() if self.tabular else X.dtype
+        self.sparse = sp.issparse(X) or (self.tabular and X.sparse)
         self.many_targets = y is not None and y.ndim == 2
-        kind = "CSR matrix" if sp.issparse(X) else "array"
-        self.described = f"{kind} {X.shape[0]:,} x {X.shape[1]:,} {X.dtype}"
+        kind = "CSR matrix" if self.sparse else "table" if self.tabular else "array"
+        self.described = f"{kind} {X.shape[0]:,} x {X.shape[1]:,} {self.dtype}"
+        if self.tabular:
+            self.names = None if X.names is None else list(X.names)
+
+    @property
+    def kinds(self) -> list[str]:
+        """What each column holds; objects are looked at when somebody asks."""
+        return self.X.kinds if self.tabular else super().kinds
 
     @property
     def has_target(self) -> bool:
@@ -227,7 +300,7 @@ class ArraySource(Source):
         return [Slice(self, a, min(n, a + rows)) for a in range(0, max(n, 1), rows)]
 
     def _rows_in_cache(self) -> int:
-        width: float = self.X.shape[1] * self.X.dtype.itemsize
+        width: float = self.X.shape[1] * self.dtype.itemsize
         if sp.issparse(self.X):
             width = 12 * self.X.nnz / max(1, self.X.shape[0]) + 8
         return max(256, int(self.chunk_bytes / max(width, 1.0)))
@@ -241,154 +314,20 @@ class ArraySource(Source):
         """Replace y by its codes."""
         assert self.y is not None
         codes = codes_of(self.y, classes, "ArraySource", "y")
-        source = ArraySource(self.X, codes, self.w)
-        source.names, source.classes = self.names, classes
+        source = self._with(self.X, codes)
+        source.classes = classes
         return source
 
+    def tables(self) -> ArraySource:
+        """Return the same rows as a table."""
+        names = None if self.names is None else tuple(self.names)
+        return self if self.tabular else self._with(Table(self.X, names), self.y)
 
-class ChunkSource(Source):
-    """Chunks from an iterator, a list, or a function that returns an iterator.
+    def matrices(self, who: object, missing: bool = False) -> ArraySource:
+        """Return the same rows as a matrix; name a column of no numbers."""
+        return self._with(self.X.matrix(who=who), self.y) if self.tabular else self
 
-    Parameters
-    ----------
-    chunks : callable, list or iterator
-        Each item is X, (X, y) or (X, y, w): arrays or CSR matrices of equal width.
-        A function is called anew for every pass; a plain iterator can be read once,
-        which suits learners that need one pass.
-    classes : array, optional
-        The labels of a classifier, so that they need not be looked for.
-    """
-
-    def __init__(
-        self,
-        chunks: Callable[[], Iterable[Any]] | Iterable[Any],
-        classes: Vector | None = None,
-    ) -> None:
-        if not callable(chunks) and not isinstance(chunks, Iterable):
-            must = "chunks must be a function, a list or an iterator"
-            raise DataError(sentence("ChunkSource", must, repr(chunks)))
-        self._chunks = chunks
-        self._encode = False
-        self.classes = None if classes is None else np.unique(classes)
-        self.replayable = callable(chunks) or isinstance(chunks, list | tuple)
-        self.described = "chunks" if self.replayable else "chunks that come once"
-        self._pending: Iterator[Any] | None = None
-        self._first: Chunk | None = None
-        self._peek()
-
-    def _open(self) -> Iterator[Any]:
-        return iter(self._chunks() if callable(self._chunks) else self._chunks)
-
-    def _peek(self) -> None:
-        items = self._open()
-        try:
-            first = next(items)
-        except StopIteration:
-            must = "an iterator of chunks must give at least one chunk"
-            raise DataError(sentence("ChunkSource", must, "none")) from None
-        chunk = self._chunk(first, 0, 0)
-        self.n_features, self.dtype = chunk.X.shape[1], chunk.X.dtype
-        self.sparse = sp.issparse(chunk.X)
-        self.many_targets = chunk.y is not None and chunk.y.ndim == 2
-        y = None if chunk.y is None else chunk.y[:0].copy()
-        self._first = Chunk(chunk.X[:0].copy(), y)  # how every chunk must be made
-        if not self.replayable:
-            self._pending = _chain(first, items)
-
-    @property
-    def has_target(self) -> bool:
-        """Tell whether the first chunk came with a y."""
-        return self._first is not None and self._first.y is not None
-
-    def parts(self) -> Iterator[Part]:
-        """Wrap the chunks as they come."""
-        if self.replayable:
-            items = self._open()
-        else:
-            items, self._pending = self._pending or iter(()), None
-        row = 0
-        for number, item in enumerate(items):
-            chunk = self._chunk(item, number, row)
-            row += chunk.n
-            yield Loaded(chunk)
-
-    def _chunk(self, item: Any, number: int, row: int) -> Chunk:
-        items = item if isinstance(item, tuple) else (item,)
-        if not 1 <= len(items) <= 3:
-            must = f"chunk {number} must be X, (X, y) or (X, y, sample_weight)"
-            raise DataError(sentence("ChunkSource", must, f"{len(items)} things"))
-        X = matrix_of(items[0], number)
-        y, w = (*items[1:], None, None)[:2]
-        y = None if y is None else np.asarray(y)
-        w = None if w is None else np.ascontiguousarray(w, dtype=np.float64)
-        for name, values in (("y", y), ("sample_weight", w)):
-            if values is not None and len(values) != X.shape[0]:
-                must = (
-                    f"{name} of chunk {number} must have {X.shape[0]} rows like its X"
-                )
-                raise DataError(sentence("ChunkSource", must, f"{len(values)}"))
-        if self._first is not None:
-            like(self._first, X, y, number)
-            X = X.astype(self.dtype, copy=False)
-        if self._encode and y is not None and self.classes is not None:
-            y = codes_of(y, self.classes, "ChunkSource", f"chunk {number}")
-        return Chunk(X, y, w, first_row=row)
-
-    def labels(self, learner: object) -> Vector:
-        """Return the given classes, or read the chunks once to find them."""
-        if self.classes is not None:
-            return self.classes
-        if not self.replayable:
-            must = "chunks that come once must say their classes beforehand"
-            remedy = "Use ChunkSource(chunks, classes=[...])."
-            raise DataError(sentence(learner, must, "none", remedy))
-        found = [np.unique(c.y) for part in self.parts() for c in part.chunks()]
-        return np.unique(np.concatenate(found))
-
-    def encoded(self, classes: Vector) -> ChunkSource:
-        """Encode labels as the chunks pass."""
-        source = copy(self)
-        source.classes, source._encode = classes, True
+    def _with(self, X: Any, y: Vector | None) -> ArraySource:
+        source = ArraySource(X, y, self.w)
+        source.names = self.names
         return source
-
-
-def matrix_of(X: Any, number: int) -> Matrix:
-    """Return a chunk's rows as a C-ordered array or CSR matrix of floats."""
-    must = f"chunk {number} must be a numeric matrix"
-    try:
-        X = canonical("ChunkSource", X) if sp.issparse(X) else np.ascontiguousarray(X)
-    except DataError:
-        raise
-    except ValueError:
-        came = "rows of different lengths"
-        raise DataError(sentence("ChunkSource", must, came)) from None
-    if X.ndim != 2 or X.dtype.kind not in "fiub":
-        raise DataError(sentence("ChunkSource", must, f"shape {X.shape}, {X.dtype}"))
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-
-
-def like(first: Chunk, X: Matrix, y: Vector | None, number: int) -> None:
-    """Refuse a chunk that is not made like the first one."""
-    kinds = {True: "sparse", False: "dense"}
-    targets = columns_of(y)
-    wanted = targets if first.y is None else columns_of(first.y)  # one too many is fine
-    for has, want in (
-        (f"{X.shape[1]} columns", f"{first.X.shape[1]} columns"),
-        (f"{kinds[sp.issparse(X)]} rows", f"{kinds[sp.issparse(first.X)]} rows"),
-        (targets, wanted),
-    ):
-        if has != want:
-            must = f"chunk {number} must have {want} like the first chunk"
-            raise DataError(sentence("ChunkSource", must, has))
-
-
-def columns_of(y: Vector | None) -> str:
-    """Tell the shape of a target."""
-    if y is None:
-        return "no y"
-    return "a vector y" if y.ndim == 1 else f"y of {y.shape[1]} columns"
-
-
-def _chain(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
-    yield first
-    yield from rest

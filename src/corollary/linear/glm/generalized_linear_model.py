@@ -19,11 +19,13 @@ from corollary.core.report import Report, StopReason
 from corollary.core.roles import SingleRegressor
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
 from corollary.linear import descent
+from corollary.linear.convex_statements import glm_problem
 from corollary.linear.glm import glm
+from corollary.linear.glm.deviance_sums import DevianceSums
 from corollary.linear.least_squares.summary import Summary, summarize_likelihood
 from corollary.objectives.chunk_losses import Deviance, Sums
 from corollary.objectives.families import Family
-from corollary.objectives.links import Identity, Link
+from corollary.objectives.links import Link
 
 __all__ = ["GeneralizedLinearModel"]
 
@@ -44,6 +46,7 @@ class GeneralizedLinearModel(SummationLearner, SingleRegressor):
     }
     offset: Any = None
     exposure: Any = None
+    convex_problem = glm_problem
 
     def __init__(
         self,
@@ -171,13 +174,15 @@ class GeneralizedLinearModel(SummationLearner, SingleRegressor):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return D^2, the explained share of the deviance from the mean of y."""
+        return self.score_sums(X, y, sample_weight).score()
+
+    def score_sums(self, X: Any, y: Any, w: Any) -> DevianceSums:
+        """Return what rows leave of the deviance, and what is about their mean."""
         mu = self.predict(X).astype(np.float64)
         y = check_targets(self, y, len(mu), np.float64, many=False)
-        w, family = full_weights(self, sample_weight, len(mu)), self._family()
+        family = self._family()
         family.check(self, y)
-        null = np.full(len(y), w @ y / w.sum())
-        left, all_ = (w @ family.terms(y, m, Identity()).loss for m in (mu, null))
-        return 1.0 - float(left) / float(all_) if all_ > 0 else float(left == 0)
+        return DevianceSums.of(family, y, mu, full_weights(self, w, len(mu)))
 
     def summary(self, confidence: float = 0.95) -> Summary:
         """Return coefficients with standard errors, tests and measures of fit.

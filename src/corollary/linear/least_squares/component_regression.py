@@ -34,7 +34,7 @@ from sklearn.utils import TransformerTags
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
-from corollary.core.errors import DataError, sentence
+from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.records import stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Regressor
@@ -141,6 +141,7 @@ class ComponentRegression(StreamingLearner, Regressor):
         if source.n_rows is not None and source.n_rows < 2:
             must = "n_samples must be at least 2"
             raise DataError(sentence(self, must, f"n_samples = {source.n_rows}"))
+        self._check_asked(d if data.once else min(source.n_rows or d, d))
         copies = 2 + (self.n_folds if self.n_components == "cv" else 1)
         check_memory(
             self,
@@ -150,6 +151,12 @@ class ComponentRegression(StreamingLearner, Regressor):
         )
         route = "qr" if wide or data.once else "gram"
         return ComponentFit(route, d, source.dtype, source.many_targets)
+
+    def _check_asked(self, most: int) -> None:
+        asked = self.n_components
+        if isinstance(asked, int | np.integer) and asked > most:
+            must = f"n_components must be at most min(n_samples, n_features) = {most}"
+            raise ParameterError(sentence(self, must, f"{asked}", "Ask for fewer."))
 
     def statistics(self, chunk: Chunk, state: ComponentFit) -> FoldSums:
         """Sum over the rows of each fold."""

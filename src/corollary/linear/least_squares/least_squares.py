@@ -221,10 +221,8 @@ class LeastSquares(StreamingLearner, Regressor):
 
     def _publish(self, state: Route) -> None:
         """Set coefficients in the shape of y."""
-        if state.solution is None:
-            coef, intercept = self._current(state)
-        else:
-            coef, intercept = state.solution.coef, state.solution.intercept
+        coef, intercept = self.coefficients(state)
+        if state.solution is not None:
             self.rank_, self.singular_ = state.solution.rank, state.solution.singular
         coef, intercept = coef.astype(state.dtype), intercept.astype(state.dtype)
         self.coef_ = coef if state.many else coef[0]
@@ -312,7 +310,10 @@ class LeastSquares(StreamingLearner, Regressor):
         Ap += alpha * weights[:, None] * state.steps.p
         return replace(state, steps=cg.step(state.steps, Ap))
 
-    def _current(self, state: Route) -> tuple[Floats, Floats]:
+    def coefficients(self, state: Route) -> tuple[Floats, Floats]:
+        """Return b (m, d) and b0 (m,) as they stand."""
+        if state.solution is not None:
+            return state.solution.coef, state.solution.intercept
         coef = state.steps.b.T
         if self._with_ones:
             return coef[:, 1:], coef[:, 0]

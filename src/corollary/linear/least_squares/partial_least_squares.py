@@ -199,7 +199,7 @@ class PLSRegression(Projecting, ComponentRegression):
         Y = Y if Y.ndim == 2 else Y[:, None]
         return T, (Y - self.y_mean_) / self.y_scale_ @ self.y_rotations_
 
-    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the components of the same rows and targets.
 
         Parameters

@@ -139,7 +139,7 @@ class PrincipalComponentRegression(ComponentRegression):
         W = (self.components_ / self.scale_).T
         return np.asarray(X @ W - self.mean_ @ W)
 
-    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
         """Fit, and return the components of the same rows.
 
         Parameters

@@ -93,7 +93,7 @@ class Ridge(LeastSquares):
         'sparse_cg' by conjugate gradients.  The minimiser is unique, so the others,
         kept for compatibility, choose as 'auto' does.
     positive : bool, default=False
-        Require b >= 0.
+        Require b >= 0; takes the solver 'auto' or 'lbfgs'.
     random_state : ignored
         Kept for compatibility; nothing is drawn.
     penalize_intercept : bool, default=False
@@ -217,6 +217,10 @@ class Ridge(LeastSquares):
         return alpha
 
     def _preferred_route(self) -> str | None:
+        if self.positive and self.solver not in ("auto", "lbfgs"):
+            must = f"solver {self.solver!r} does not support positive coefficients"
+            remedy = "Use solver='auto'."
+            raise ParameterError(sentence(self, must, "positive=True", remedy))
         return "qr" if self.positive else ROUTES.get(self.solver)
 
     def publish(self, fitted: Fitted) -> None:

@@ -50,7 +50,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import array_like, boolean, one_of, real
-from corollary.core.records import stored
+from corollary.core.records import readable, stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Regressor, total_weight
 from corollary.core.vectors import non_negative
@@ -70,6 +70,7 @@ from corollary.linear.least_squares.principal_axes import PrincipalAxes, RowSpan
 __all__ = ["RidgePath", "RidgePathLearner", "ridge_path"]
 
 
+@readable
 @stored
 @dataclass(frozen=True)
 class RidgePath:

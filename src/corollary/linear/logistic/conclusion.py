@@ -41,7 +41,7 @@ __all__ = ["Conclusion", "account", "conclusion_of"]
 
 SMALL = 800  # weights whose Hessian is worth a pass at the end
 CLOSE = 2.0  # times the decrement, where no other bound is asked for
-WORK = 1e9  # multiplications that this pass may take
+WORK = 2e8  # multiplications that this pass may take
 DOUBT = 5.0  # a lead of a score that makes a direction (1) thinkable
 PROGRAMME = 400_000  # entries of the linear programme that still takes a second or two
 KINDS = {

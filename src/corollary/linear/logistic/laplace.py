@@ -39,6 +39,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import whole
+from corollary.core.records import readable
 from corollary.core.vectors import rows_of
 from corollary.engine import Chunk, Data, Variances
 from corollary.engine.sources.opening import open_source
@@ -54,6 +55,7 @@ LOGISTIC = np.linspace(-45, 45, 901)  # grid of (3)
 ROWS = 1024  # of a block of predictions
 
 
+@readable
 @dataclass(frozen=True)
 class LaplacePosterior:
     """A Gaussian posterior of logistic regression.

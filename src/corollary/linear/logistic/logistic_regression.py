@@ -142,7 +142,8 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         'liblinear': see the table above.  An L1 penalty needs 'coordinate-descent',
         'saga' or 'liblinear'.
     max_iter : int, default=100
-        Passes over the data after the first, which looks at the start.
+        Passes over the data after the first, which looks at the start; 0 leaves all
+        coefficients at 0.
     verbose : int, default=0
         1 shows progress.
     warm_start : bool, default=False
@@ -370,11 +371,11 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         )
 
     def _last(self, shape: tuple[int, int]) -> tuple[Floats, Floats] | None:
-        """Return W and b of the last fit, where asked and possible."""
+        """Return W and b of the last fit, where asked and possible; 0 of no passes."""
         coef = dense(getattr(self, "coef_", np.zeros(0)))
-        if not self.warm_start or coef.shape != shape:
-            return None
-        return coef.astype(np.float64), np.broadcast_to(self.intercept_, shape[:1])
+        if self.warm_start and coef.shape == shape:
+            return coef.astype(np.float64), np.broadcast_to(self.intercept_, shape[:1])
+        return None if self.max_iter else (np.zeros(shape), np.zeros(shape[0]))
 
     def statistics(self, chunk: Chunk, state: Any) -> Sums:
         """Sum what the search asks for over the chunk's rows."""

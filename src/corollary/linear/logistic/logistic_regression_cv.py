@@ -10,7 +10,8 @@ the rows of fold k and scored on them:
 
 The pair with the largest mean of (1) over the folds is taken and fitted to all rows;
 with refit=False each fold takes its own best pair, and coefficients and pairs are
-averaged.  Weights count in the fits and, where there are any, in (1).
+averaged.  Weights count in the fits and, where there are any, in (1), unless the scorer
+refuses them.
 
 The rows are held in memory: to hold some out is to know them one by one.
 
@@ -23,7 +24,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.metrics import check_scoring
+from sklearn.metrics import accuracy_score, check_scoring
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import (
@@ -46,7 +47,11 @@ from corollary.core.parameters import (
 )
 from corollary.core.report import Optimality, Report
 from corollary.core.vectors import non_negative
-from corollary.engine.choosing_learner import ChoosingLearner, check_routing
+from corollary.engine.choosing_learner import (
+    ChoosingLearner,
+    check_routing,
+    refuses_weights,
+)
 from corollary.engine.fit import SHORT, inside_another_fit
 from corollary.engine.sources.source import Chunk
 from corollary.linear.convex_statements import logistic_problem
@@ -72,8 +77,8 @@ class LogisticRegressionCV(ChoosingLearner, LinearClassifier):
     ----------
     Cs : int or array, default=10
         Inverse strengths to try; a number of them lies between 1e-4 and 1e4.
-    l1_ratios : array, default=(0.0,)
-        Shares of the L1 penalty to try; None is (0.0,), and deprecated.
+    l1_ratios : array or None, default=None
+        Shares of the L1 penalty to try; None is (0.0,).
     fit_intercept : bool, default=True
     cv : int, splitter or iterable, default=None
         Folds; None for 5, or as many as the smallest class has rows, with the classes
@@ -160,7 +165,7 @@ class LogisticRegressionCV(ChoosingLearner, LinearClassifier):
         self,
         *,
         Cs: Any = 10,
-        l1_ratios: Any = (0.0,),
+        l1_ratios: Any = None,
         fit_intercept: bool = True,
         cv: Any = None,
         dual: bool = False,
@@ -212,9 +217,19 @@ class LogisticRegressionCV(ChoosingLearner, LinearClassifier):
         check_routing(self, "score", params)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if self.scoring is None:
-            return float(super().score(X, y, **weights))
+            return float(accuracy_score(y, self.predict(X), **weights))
         scorer = check_scoring(self, scoring=self.scoring)
+        if weights and refuses_weights(scorer):
+            must = "score takes sample_weight only if `scoring` asks for it"
+            remedy = "Use scoring.set_score_request(sample_weight=True)."
+            raise ParameterError(sentence(self, must, "weights", remedy))
         return float(scorer(self, X, y, **weights, **params))
+
+    def scores_answers(self) -> bool:
+        """Tell whether `scoring` is scikit-learn's; a function may look at the rows."""
+        if self.scoring is None or isinstance(self.scoring, str):
+            return True
+        return type(self.scoring).__module__.startswith("sklearn.")
 
     def predict_proba(self, X: Any) -> Floats:
         """Return P(class | x), (n, K)."""
@@ -263,8 +278,6 @@ class LogisticRegressionCV(ChoosingLearner, LinearClassifier):
         """Warn of what scikit-learn will drop."""
         if self.penalty != "deprecated":
             warn_of_change(self, "penalty is deprecated; use l1_ratios, C=inf for none")
-        if self.l1_ratios is None:
-            warn_of_change(self, "l1_ratios=None is deprecated; use (0,)")
 
     def _use_legacy_attributes(self) -> None:
         """Turn arrays into dicts by class, and a number into one for each class."""
@@ -329,7 +342,6 @@ class LogisticRegressionCV(ChoosingLearner, LinearClassifier):
         """Return coefficients, scores (1), passes, and how many fits stopped short."""
         at_test = {} if w is None else {"sample_weight": w[test]}
         learn = X[train], y[train], None if w is None else w[train]
-        held_out = X[test], y[test], at_test
         seen, K, d = np.unique(y[train]), len(self.classes_), X.shape[1]
         shape = len(self.l1_ratios_), len(self.Cs_)
         scores, passes = np.empty(shape), np.empty(shape, dtype=int)
@@ -338,6 +350,8 @@ class LogisticRegressionCV(ChoosingLearner, LinearClassifier):
         for i, rho in enumerate(self.l1_ratios_):
             model = self._model(1.0, float(rho)).set_params(warm_start=True)
             scorer = check_scoring(model, scoring=self.scoring)
+            counted = {} if refuses_weights(scorer) else at_test
+            held_out = X[test], y[test], counted
             for j in np.argsort(self.Cs_):
                 passes[i, j] = 0
                 if len(seen) > 1:

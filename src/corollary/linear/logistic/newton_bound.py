@@ -22,8 +22,8 @@ which is lambda^2/2, the decrement, as t goes to 0.  It holds with L1 and L2 pen
 whose curvature does not fall, and without any; and with a smaller matrix instead of H:
 of many rows every fourth one is enough.  Of K > 2 classes, (1) is about the vectors
 (e_k - e_l) x', at most 2^1/2 times as long.  S comes from the largest entries of the
-columns and the least eigenvalue of H, both in units of the features' spread, so that no
-unit of a feature matters.
+columns and a number below the least eigenvalue of H, one over the Frobenius norm of
+H^-1, both in units of the features' spread, so that no unit of a feature matters.
 
 Notation: theta, x~, F, g, H as in `objectives/problem.py`.
 References: Bach (2010), self-concordant analysis; Sun and Tran-Dinh (2019).
@@ -36,6 +36,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.linalg as sla
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats
@@ -64,27 +65,26 @@ class CurvatureSums(Statistics):
 
 @dataclass(frozen=True)
 class Curved:
-    """H in units of the features' spread, its eigenvectors, and no shorter rows."""
+    """H^-1 in units of the features' spread, and how long rows are at most."""
 
-    values: Floats
-    vectors: Floats
+    inverse: Floats  # of the directions in which H is not 0
+    least: float  # no eigenvalue of H is below; 0 where H is singular
     unit: Floats  # (m (d + 1),)
     length: float
 
     def decrement(self, g: Floats) -> float:
         """Return lambda^2 / 2, of the directions in which H is not 0."""
-        seen = self.values > EPS * len(g) * self.values[-1]
-        z = self.vectors.T @ (g / self.unit)
-        return 0.5 * float((z[seen] ** 2 / self.values[seen]).sum())
+        z = g / self.unit
+        return 0.5 * float(z @ self.inverse @ z)
 
     def bound(self, g: Floats, noise: float = 0.0) -> float | None:
         """Return (3), None where the step is too long or H is singular.
 
         `noise` is the rounding error of the entries of g, in units of the spread.
         """
-        if self.values[0] <= EPS * len(g) * self.values[-1]:
+        if not self.least:
             return None
-        sharp = float(np.sqrt(self.values[0]))
+        sharp = float(np.sqrt(self.least))
         S, lost = self.length / sharp, noise * float(np.sqrt(len(g))) / sharp
         step = float(np.sqrt(2 * self.decrement(g))) + lost  # lambda
         t = S * step
@@ -95,6 +95,25 @@ class Curved:
         return float(t + (1 - t) * np.log1p(-t)) / S**2
 
 
+def inverted(H: Floats) -> tuple[Floats, float]:
+    """Return H^-1 and a number below the least eigenvalue of H.
+
+    Of a singular H, the inverse of the directions in which it is not 0, and 0.
+    """
+    unsure = EPS * len(H) * float(np.abs(H).sum(axis=1).max())
+    try:
+        inverse = sla.cho_solve(sla.cho_factor(H), np.eye(len(H)))
+        least = 1.0 / float(np.sqrt((inverse**2).sum()))
+        if least > unsure:
+            return inverse, least
+    except np.linalg.LinAlgError:
+        pass
+    values, vectors = np.linalg.eigh(H)
+    seen = values > EPS * len(H) * values[-1]
+    parts = vectors[:, seen]
+    return (parts / values[seen]) @ parts.T, float(values[0]) if seen.all() else 0.0
+
+
 def curved_at(data: Data, problem: LinearProblem, theta: Floats) -> Curved:
     """Take the Hessian at a point, and the longest row, in one pass."""
     every = FOURTH if (data.source.n_rows or np.inf) > MANY else 1
@@ -102,10 +121,10 @@ def curved_at(data: Data, problem: LinearProblem, theta: Floats) -> Curved:
     m, H = problem.shape[0], problem.hessian(s.H)
     unit = np.tile(np.append(problem.spread, 1.0), m)
     H = problem.regular(H) / np.outer(unit, unit)
-    values, vectors = np.linalg.eigh(H)
+    inverse, least = inverted(H)
     top = s.top / problem.spread
     length = np.sqrt((float(top @ top) + 1.0) * (1 if m == 1 else 2))
-    return Curved(np.maximum(values, 0.0), vectors, unit, float(length))
+    return Curved(inverse, least, unit, float(length))
 
 
 def parted(problem: LinearProblem, theta: Floats, g: Floats) -> tuple[Floats, float]:

@@ -56,6 +56,7 @@ CODES = {
     )
 }
 SCHEDULES = {"constant": 0, "adaptive": 0, "optimal": 1, "invscaling": 2}
+SCHEDULES |= {"pa1": 3, "pa2": 4}
 TINY_RATE = 1e-6
 
 

@@ -1,7 +1,7 @@
 """Stochastic gradient descent for linear models.
 
 Also known as: SGD, online gradient descent, LMS, Widrow-Hoff rule, Robbins-Monro,
-mini-batch gradient descent, ASGD.
+mini-batch gradient descent, ASGD, passive-aggressive algorithm.
 Related words: online learning, progressive validation, incremental learning.
 
 Minimise  J(w, b) = 1/n sum_i o_i L(y_i, w'x_i + b) + R(w),   n = sum_i o_i          (1)
@@ -21,6 +21,11 @@ rows come in a new order in every epoch.  Schedules of eta_t:
     invscaling  eta0 / t^power_t
     optimal     1 / (alpha (t0 + t - 1))     t0 from the loss's slope (Bottou)       (4)
     adaptive    eta0, divided by 5 whenever the cost stops falling
+    pa1         min(eta0, L_i / ||x_i||^2)                                           (5)
+    pa2         L_i / (||x_i||^2 + 1/(2 eta0))                                       (6)
+
+(5) and (6) are passive-aggressive: the step moves w as little as makes the row's own
+loss L_i vanish, but for what eta0 holds back.  They need no penalty.
 
 At a constant rate the iterates hover around the minimum; with sum eta_t infinite and
 sum eta_t^2 finite they converge (Robbins and Monro), and their mean (average=True) gets
@@ -36,8 +41,9 @@ and a penalty the report has the duality gap, which is at least J - min J
 eta0='pilot' tries powers of 10 for one epoch on up to 1000 rows and takes the best.
 
 Notation: w = coef_; b = intercept_; o = sample_weight; rho = l1_ratio; t = t_.
-Course: S4-26, S4-27, S3-61, S2-18. References: Robbins and Monro (1951); Bottou (2012);
-Tsuruoka, Tsujii and Ananiadou (2009).
+Course: S4-26, S4-27, S3-61, S2-18. References: Robbins and Monro (1951); Crammer,
+Dekel, Keshet, Shalev-Shwartz and Singer (2006); Tsuruoka, Tsujii and Ananiadou (2009);
+Bottou (2012).
 """
 
 from __future__ import annotations
@@ -49,6 +55,7 @@ from sklearn.utils.metaestimators import available_if
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.class_weights import class_weight_rule
+from corollary.core.errors import sentence
 from corollary.core.parameters import anything, one_of, real
 from corollary.core.report import Report
 from corollary.core.roles import Regressor
@@ -105,7 +112,8 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
         Kept for compatibility; see `corollary.set_config(threads=...)`.
     random_state : int, RandomState or None
         Seed of the orders.
-    learning_rate : {'optimal', 'constant', 'invscaling', 'adaptive'}
+    learning_rate : {'optimal', 'constant', 'invscaling', 'adaptive', 'pa1', 'pa2'}
+        Schedule; (5) and (6) need the loss 'hinge'.
     eta0 : float or 'pilot', default=0.01
         Rate of the schedules other than 'optimal'.
     power_t : float, default=0.5
@@ -240,7 +248,10 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
 
     # -- use -----------------------------------------------------------------------
     def _has_link(self) -> bool:
-        return loss_named(self).invertible
+        if not loss_named(self).invertible:
+            must = "probabilities need a loss that has them, such as 'log_loss'"
+            raise AttributeError(sentence(self, must, f"loss={self.loss!r}"))
+        return True
 
     @available_if(_has_link)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
@@ -290,7 +301,8 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
         Of the epsilon-insensitive losses and Huber's.
     random_state : int, RandomState or None
         Seed of the orders.
-    learning_rate : {'invscaling', 'constant', 'optimal', 'adaptive'}
+    learning_rate : {'invscaling', 'constant', 'optimal', 'adaptive', 'pa1', 'pa2'}
+        Schedule; (5) and (6) need the loss 'epsilon_insensitive'.
     eta0 : float or 'pilot', default=0.01
         Rate of the schedules other than 'optimal'.
     power_t : float, default=0.25

@@ -51,6 +51,7 @@ __all__ = [
 
 RATES = 10.0 ** np.arange(-6, 2)  # of the pilot
 PILOT_ROWS = 1000
+PASSIVE = ("hinge", "epsilon_insensitive")  # losses of passive-aggressive steps
 RULES = {
     "penalty": one_of("l2", "l1", "elasticnet", None),
     "alpha": real(0),
@@ -62,7 +63,7 @@ RULES = {
     "verbose": whole(0) | boolean,
     "epsilon": real(0),
     "random_state": seed,
-    "learning_rate": one_of("constant", "optimal", "invscaling", "adaptive"),
+    "learning_rate": one_of(*SCHEDULES),
     "eta0": real(0, ends="(]") | one_of("pilot"),
     "power_t": real(),
     "early_stopping": boolean,
@@ -85,6 +86,20 @@ def loss_named(learner: Any) -> Loss:
     return Quantile(learner.quantile) if kind is Quantile else kind()
 
 
+def check_passive(learner: Any, rate: str) -> None:
+    """Refuse what passive-aggressive steps are not defined for."""
+    wrong: str | None = None
+    if learner.loss not in PASSIVE:
+        must, wrong = f"a loss among {', '.join(PASSIVE)}", repr(learner.loss)
+    elif learner.batch_size != 1:
+        must, wrong = "batch_size=1", repr(learner.batch_size)
+    elif isinstance(learner.eta0, str):
+        must, wrong = "a number for eta0", repr(learner.eta0)
+    if wrong is not None:
+        text = f"learning_rate={rate!r} needs {must}"
+        raise ParameterError(sentence(learner, text, wrong))
+
+
 def plan_of(learner: Any, loss: Loss, penalty: Penalty) -> Plan:
     """Turn a learner's parameters into a plan, the rate of a pilot left open."""
     rate = learner.learning_rate
@@ -95,6 +110,8 @@ def plan_of(learner: Any, loss: Loss, penalty: Penalty) -> Plan:
         must = "alpha must be > 0 for learning_rate='optimal', whose rate is 1/alpha"
         remedy = "Use learning_rate='constant' or 'invscaling'."
         raise ParameterError(sentence(learner, must, "0", remedy))
+    if rate in ("pa1", "pa2"):
+        check_passive(learner, rate)
     kinds = ("epsilon", "delta", "q")
     parameter = next((getattr(loss, k) for k in kinds if hasattr(loss, k)), 0.0)
     name = "epsilon_insensitive" if learner.loss == "absolute_error" else learner.loss

@@ -8,7 +8,7 @@ ends at the corner that the nearest rows make, if that is no worse, and with a d
 gap that is never below the truth.
 
 Columns are centred and scaled inside (only scaled where they are sparse), which changes
-no prediction.
+no prediction; roughly, by powers of 2 and their sixteenths, so that few digits go.
 """
 
 from __future__ import annotations
@@ -102,8 +102,10 @@ class QuantileLearner(SummationLearner, SingleRegressor):
         route = asked if asked != "auto" else "highs" if small else "interior-point"
         scale = np.sqrt(s.M2[:d] / s.n)
         scale = np.where(scale > 1e-12 * np.abs(s.mean[:d]), scale, 1.0)
+        scale = np.exp2(np.round(np.log2(scale)))
         centred = self.fit_intercept and not source.sparse
-        shift = s.mean[:d] if centred else np.zeros(d)
+        whole = np.round(16 * (s.mean[:d] / scale)) / 16
+        shift = scale * whole if centred else np.zeros(d)
         spread = float(np.sqrt(s.M2[d] / s.n)) or abs(float(s.mean[d])) or 1.0
         b = np.zeros(d + int(self.fit_intercept))
         if self.fit_intercept:
@@ -161,18 +163,21 @@ class QuantileLearner(SummationLearner, SingleRegressor):
                 replace(more, Z=sp.csr_array(more.Z)) if sp.issparse(s.Z) else more
             )
         _, options = self._solver()
-        b, word = solve_rows(s, state.route, options)
-        if word:
+        found = solve_rows(s, state.route, options)
+        if found.word:
             remedy = "Use solver='interior-point'."
             raise DataError(
-                sentence(self, "the linear program must be solved", word, remedy)
+                sentence(self, "the linear program must be solved", found.word, remedy)
             )
+        b = found.b
         P = s.loss(s.residuals(b))
         mu = max(DEEP * P / s.w.sum(), 1e-13 * state.spread)
         end = replace(state, b=b, P=P, mu=mu, done=StopReason.CONVERGED)
-        return self._alternative(s, end)
+        return self._alternative(s, end, found.a)
 
-    def _alternative(self, rows: QuantileRows, state: Quantiles) -> Quantiles:
+    def _alternative(
+        self, rows: QuantileRows, state: Quantiles, a: Floats
+    ) -> Quantiles:
         """Look for another minimiser where the corner does not exclude one."""
         near = Nearest.of(rows, state.b, 4 * len(state.b))
         b = near.corner()
@@ -180,7 +185,9 @@ class QuantileLearner(SummationLearner, SingleRegressor):
             found = corner_of(rows, b)
             if found.certified(near.at_zero(b))[1]:
                 return state
-        other = other_minimizer(rows, state.b)
+        if b is None or found.P > state.P * (1 + 1e-9):
+            b = state.b
+        other = other_minimizer(rows, b, a)
         return replace(state, other=other, alone=other is None)
 
     def objective(self, s: Any, state: Quantiles) -> float:

@@ -24,15 +24,24 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import array_like, real
+from corollary.core.report import Report
 from corollary.core.vectors import non_negative
+from corollary.engine import Fitted
 from corollary.linear.convex_statements import sparse_problem
+from corollary.linear.sparse.design_learner import DesignLearner, Shrunk
 from corollary.linear.sparse.elastic_net_cv_learner import ElasticNetCVLearner
-from corollary.linear.sparse.elastic_net_learner import ElasticNetLearner
+from corollary.linear.sparse.elastic_net_fit import (
+    RULES,
+    publish_net,
+    report_net,
+    solved_net,
+)
+from corollary.solvers.design import Design
 
 __all__ = ["ElasticNet", "ElasticNetCV"]
 
 
-class ElasticNet(ElasticNetLearner):
+class ElasticNet(DesignLearner):
     """Least squares with L1 and L2 penalties.
 
     Parameters
@@ -45,7 +54,7 @@ class ElasticNet(ElasticNetLearner):
         Whether to fit b0, which is not penalised.
     precompute : bool or array, default=False
         True asks for the Gram matrix of all columns; otherwise the shape of the data
-        decides.  A given matrix is not needed: it is only an order to use one.
+        decides.  A given matrix must be that of X; it is checked, not needed.
     max_iter : int, default=1000
         Epochs of coordinate descent.
     copy_X : bool, default=True
@@ -84,7 +93,7 @@ class ElasticNet(ElasticNetLearner):
     [0.904762, 0.904762]
     """
 
-    rules: ClassVar = {**ElasticNetLearner.rules, "l1_ratio": real(0, 1)}
+    rules: ClassVar = RULES | {"l1_ratio": real(0, 1)}
 
     convex_problem = sparse_problem
 
@@ -115,8 +124,16 @@ class ElasticNet(ElasticNetLearner):
         self.random_state = random_state
         self.selection = selection
 
-    def _l1_ratio(self) -> float:
-        return float(self.l1_ratio)
+    def _solved(self, design: Design, state: Shrunk) -> Shrunk:
+        return solved_net(self, design, state, float(self.l1_ratio))
+
+    def account(self, state: Shrunk, report: Report) -> None:
+        """Report the gap, the zeros, and how well the optimality conditions hold."""
+        report_net(state, report)
+
+    def publish(self, fitted: Fitted) -> None:
+        """Set coefficients in the shape of y."""
+        publish_net(self, fitted.state)
 
 
 class ElasticNetCV(ElasticNetCVLearner):

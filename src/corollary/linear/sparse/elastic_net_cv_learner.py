@@ -48,8 +48,9 @@ from corollary.linear.folds import (
     folds_of,
     warn_of_short_folds,
 )
-from corollary.linear.sparse.elastic_net_learner import account_for, by_gram
-from corollary.linear.sparse.elastic_net_path import alpha_grid, design_of
+from corollary.linear.sparse.design_learner import by_gram
+from corollary.linear.sparse.elastic_net_fit import account_for
+from corollary.linear.sparse.elastic_net_path import design_of, falling_alphas
 from corollary.objectives.penalties import Penalty
 from corollary.solvers.coordinate_descent import Point
 from corollary.solvers.coordinate_descent import path as solved_path
@@ -158,7 +159,7 @@ class ElasticNetCVLearner(ChoosingLearner, SingleRegressor):
                 raise ParameterError(sentence(self, must, "none"))
             return np.sort(grid)[::-1]
         count, positive = int(self.alphas), bool(self.positive)
-        return alpha_grid(self, design, l1_ratio, self.eps, count, positive)
+        return falling_alphas(self, design, l1_ratio, self.eps, count, positive)
 
     def _solved(
         self, design: Design, alphas: Floats, l1_ratio: float

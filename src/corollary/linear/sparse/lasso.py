@@ -25,19 +25,28 @@ Course: S3-91. References: Tibshirani (1996); Chen, Donoho and Saunders (1998).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.report import Report
+from corollary.engine import Fitted
 from corollary.linear.convex_statements import sparse_problem
+from corollary.linear.sparse.design_learner import DesignLearner, Shrunk
 from corollary.linear.sparse.elastic_net_cv_learner import ElasticNetCVLearner
-from corollary.linear.sparse.elastic_net_learner import ElasticNetLearner
+from corollary.linear.sparse.elastic_net_fit import (
+    RULES,
+    publish_net,
+    report_net,
+    solved_net,
+)
+from corollary.solvers.design import Design
 
 __all__ = ["Lasso", "LassoCV"]
 
 
-class Lasso(ElasticNetLearner):
+class Lasso(DesignLearner):
     """Least squares with an L1 penalty, which makes coefficients exactly zero.
 
     Parameters
@@ -48,7 +57,7 @@ class Lasso(ElasticNetLearner):
         Whether to fit b0, which is not penalised.
     precompute : bool or array, default=False
         True asks for the Gram matrix of all columns; otherwise the shape of the data
-        decides.  A given matrix is not needed: it is only an order to use one.
+        decides.  A given matrix must be that of X; it is checked, not needed.
     copy_X : bool, default=True
         Kept for compatibility; X is never changed.
     max_iter : int, default=1000
@@ -87,6 +96,8 @@ class Lasso(ElasticNetLearner):
     1
     """
 
+    rules: ClassVar = RULES
+
     convex_problem = sparse_problem
 
     def __init__(
@@ -114,8 +125,16 @@ class Lasso(ElasticNetLearner):
         self.random_state = random_state
         self.selection = selection
 
-    def _l1_ratio(self) -> float:
-        return 1.0
+    def _solved(self, design: Design, state: Shrunk) -> Shrunk:
+        return solved_net(self, design, state, 1.0)
+
+    def account(self, state: Shrunk, report: Report) -> None:
+        """Report the gap, the zeros, and how well the optimality conditions hold."""
+        report_net(state, report)
+
+    def publish(self, fitted: Fitted) -> None:
+        """Set coefficients in the shape of y."""
+        publish_net(self, fitted.state)
 
 
 class LassoCV(ElasticNetCVLearner):

@@ -1,0 +1,1 @@
+"""Regression that a few wild rows cannot turn: Huber's loss, consensus, medians."""
