@@ -75,6 +75,7 @@ SEEN = 1e-7  # share of a gap that a better bound is worth
 FIRM = 1e-10  # of a diagonal, which keeps the search's Hessian regular
 ROUNDS = 100  # of the ascent of a contest, between two looks at the rows that are open
 TURNS = (3, 50)  # of both, at least and at most
+NEAR = 1e-3  # share of a gap that more of them are worth
 OPEN = 300  # unknowns of a quadratic programme
 
 
@@ -278,8 +279,8 @@ def gram(Z: Floats, h: Floats) -> Floats:
     K, d = h.shape[1], Z.shape[1]
     H = np.empty((K, d, K, d))
     for k in range(K):
-        for j in range(K):
-            H[k, :, j] = (Z * h[:, k, j, None]).T @ Z
+        for j in range(k + 1):
+            H[k, :, j] = H[j, :, k] = (Z * h[:, k, j, None]).T @ Z  # symmetric
     return H.reshape(K * d, K * d)
 
 
@@ -322,13 +323,15 @@ def of_contest(p: LinearStatement) -> tuple[float, float]:
     f = p.scores()
     machine.alpha[:] = -machine.C[:, None] * p.loss.derivative(p.y, f)
     entries = p.X.nnz if hasattr(p.X, "nnz") else p.X.size
-    dual, turns = 0.0, int(np.clip(WORK / (10 * ROUNDS * K * max(entries, 1)), *TURNS))
+    dual, turns = 0.0, int(np.clip(WORK / (50 * ROUNDS * K * max(entries, 1)), *TURNS))
+    primal = p.scale * p.value()
     for turn in range(turns):
-        ascend(machine, ROUNDS, CLOSED, turn)
+        enough = max(NEAR * (primal - dual), CLOSED * primal)
+        ascend(machine, ROUNDS, enough / primal, turn)
         machine.alpha[:] = within_bounds(machine.alpha, p.y, machine.C, p.loss)
         P, D, _ = machine.look()
         dual = max(dual, D)
-        if P - D <= CLOSED * P:
+        if P - D <= max(NEAR * (primal - dual), CLOSED * primal):
             break
         settle_rows(machine, p.loss)
     heavy = machine.C > 0
@@ -336,7 +339,7 @@ def of_contest(p: LinearStatement) -> tuple[float, float]:
     y, f = np.asarray(p.y)[heavy], f[heavy]
     rows = p.loss.value(y, f) + p.loss.conjugate(y, v) - (v * f).sum(axis=1)
     worst = max(float(np.abs(p.w - machine.W).max(initial=0.0)), float(rows.max()))
-    return max(dual - NOISE * p.scale * p.value(), 0.0), worst
+    return max(dual - NOISE * primal, 0.0), worst
 
 
 def settle_rows(machine: Machine, loss: MulticlassHinge) -> None:

@@ -167,14 +167,14 @@ def deviance_problem(
         kind = f"{type(model).__name__} with the {family.name} family"
         why = "whose problem is not known to be convex"
         raise not_handled(f"{kind} and link {link.name}, {why}")
-    heavy = o > 0
-    family.check(WHO, y[heavy])
-    offset = np.broadcast_to(offset, y.shape)[heavy]
+    keep = o > 0
+    family.check(WHO, y[keep])
+    offset = np.broadcast_to(offset, y.shape)[keep]
     intercept = bool(model.fit_intercept)
     w = np.ravel(dense(model.coef_)).astype(float)[columns]
     b = float(np.ravel(model.intercept_)[0]) if intercept else 0.0
     loss = DevianceLoss(family, link, offset)
-    rows = X[heavy], y[heavy], o[heavy]
+    rows = X[keep], y[keep], o[keep]
     return [LinearStatement(loss, Penalty(alpha), *rows, w, b, intercept)]
 
 
@@ -263,7 +263,7 @@ def visits_of(model: Any, X: Matrix, y: Any, o: Floats) -> float:
 def codes_of(model: Any, y: Any, o: Floats) -> tuple[Any, Floats]:
     """Return the codes of the classes, and the weights times the classes'."""
     z, K = np.searchsorted(model.classes_, y), len(model.classes_)
-    return z, o * stated_class_weights(model, np.bincount(z, o, K) + 0.0)[z]
+    return z, heavy(o * stated_class_weights(model, np.bincount(z, o, K) + 0.0)[z])
 
 
 def sides(model: Any, y: Any, o: Floats) -> list[tuple[Floats, Floats]]:
@@ -274,9 +274,17 @@ def sides(model: Any, y: Any, o: Floats) -> list[tuple[Floats, Floats]]:
     for k in [1] if K == 2 else range(K):
         others = factors[0] if K == 2 else 1.0  # the rest of several classes weighs 1
         of = z == k
-        weights = o * np.where(of, factors[k], others)
+        weights = heavy(o * np.where(of, factors[k], others))
         found.append((np.where(of, 1.0, -1.0), weights))
     return found
+
+
+def heavy(o: Floats) -> Floats:
+    """Refuse weights of classes that leave no row."""
+    if not o.any():
+        must = "class_weight must be above 0 for some row"
+        raise DataError(sentence(WHO, must, "zero for every row"))
+    return o
 
 
 # -- what they share -------------------------------------------------------------------
