@@ -53,5 +53,5 @@ if [ $# -gt 0 ]; then
 fi
 run baseline tests/loops
 run x86_64_v3 tests/loops
-run $widest -m "not slow" tests/common tests/laws tests/linear/test_stochastic_gradient.py
+run $widest -m "not slow" tests/common tests/laws tests/linear/online
 run $widest tests/common/test_odd_arrays.py  # all of it: 10,000 odd arrays

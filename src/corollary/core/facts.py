@@ -82,10 +82,15 @@ FACTS: dict[str, Fact] = {
     "contested_share": Fact(
         "rows that several classes claim", label="by several", words=share
     ),
-    "likelihood_gain": Fact("log-likelihood gained over the values as they are"),
-    "log_columns": Fact("columns that a logarithm suits", label="log suits"),
-    "sqrt_columns": Fact("columns that a square root suits", label="root suits"),
-    "plain_columns": Fact("columns that need no transform", label="as they are"),
+    "log_columns": Fact(
+        "columns that a logarithm suits", kind=list[int], label="log suits"
+    ),
+    "sqrt_columns": Fact(
+        "columns that a square root suits", kind=list[int], label="root suits"
+    ),
+    "plain_columns": Fact(
+        "columns that need no transform", kind=list[int], label="as they are"
+    ),
     "n_missing": Fact("values that are missing", label="missing values"),
     "missing_share": Fact("share of the values that are missing", words=share),
     "n_words": Fact("words of the vocabulary", kind=int, label="words"),

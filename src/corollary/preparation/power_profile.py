@@ -117,7 +117,8 @@ class Profile:
     lam : array of shape (d,)
         lambda, the best exponent so far.
     mean, deviation : arrays of shape (d,)
-        Mean and standard deviation of v at lambda; in (1) of x / exp(centre).
+        Mean and standard deviation of v at lambda; in (1) of x / exp(centre).  They
+        take one more pass (`at_best`, `settled`).
     centre : array of shape (d,)
         Mean of |s| where all values have one sign, else 0.
     losses : array of shape (3, d)
@@ -129,10 +130,9 @@ class Profile:
     signed: bool
     active: Any = None  # (d,) whether lambda is still looked for
     nodes: Any = None  # (m, a) exponents to look at, of the active columns
+    varies: Any = None  # (d,) whether the column does
     half: Any = None  # (d,) half the width of the nodes, 0 while they are a grid
-    side: Any = (
-        None  # (d,) 1 or -1 where s has one sign or that does not matter, else 0
-    )
+    side: Any = None  # (d,) the sign of s, 1 where it does not matter, 0 for both
     centre: Any = None
     slope: Any = None  # (d,) mean(s) in (3)
     n: Any = None
@@ -207,31 +207,29 @@ class Profile:
     def _both_signs(self, S: Floats, columns: Vector, m: Floats) -> Iterator[Floats]:
         """Yield v exp(-m) for each node, where s has both signs."""
         a, above = np.abs(S), S >= 0
+        spread = self.spread[self.active][columns]
         for lam, factor in zip(self.nodes[:, columns], m[:, columns], strict=True):
             k = np.where(above, lam, 2 - lam)
             v = k * a
             v -= factor
             np.exp(v, out=v)
             v -= np.exp(-factor)
-            k[k == 0] = 1.0
-            v /= k
-            np.copysign(v, S, out=v)
-            spread = self.spread[self.active][columns]
-            near = np.minimum(np.abs(lam), np.abs(2 - lam)) * spread < SMALL
-            for j in np.flatnonzero(near):
-                v[:, j] = power(S[:, j], lam[j], True)
-            yield v
+            v /= np.where(k == 0, 1.0, k)
+            for near, side in ((lam, above), (2 - lam, ~above)):
+                for j in np.flatnonzero(np.abs(near) * spread < SMALL):
+                    own = side[:, j]
+                    exact = power(a[own, j], near[j], False)
+                    v[own, j] = exact * np.exp(-factor[j])
+            yield np.copysign(v, S, out=v)
 
     def _exponents(self, lam: Floats) -> Floats:
         """Return k of the columns whose values have one sign."""
         return np.where(self.side[self.active] < 0, 2 - lam, lam)
 
     def _small(self, lam: Floats) -> Vector:
-        """Tell where exp(x) - 1 would lose digits."""
-        spread = self.spread[self.active]
-        small = np.abs(self._exponents(lam)) * spread < SMALL
-        mixed = self.side[self.active] == 0
-        return small | (mixed & (np.abs(2 - lam) * spread < SMALL))
+        """Tell where s has one sign and exp(x) - 1 would lose digits."""
+        exponent = np.abs(self._exponents(lam)) * self.spread[self.active]
+        return (exponent < SMALL) & (self.side[self.active] != 0)
 
     def _factors(self) -> Floats:
         """Return m, (m, a): v is divided by exp(m)."""
@@ -248,8 +246,8 @@ class Profile:
         """Begin with the grid, or move the nodes to where F is lowest."""
         if isinstance(s, First):
             return self._begun(s)
-        F, (mean, deviation) = self._values(s), self._true(s)
-        kept = "active half lam mean deviation F at curvature".split()
+        F = self._values(s)
+        kept = "active half lam F at curvature".split()
         new = {name: getattr(self, name).copy() for name in kept}
         nodes = []
         for i, j in enumerate(np.flatnonzero(self.active).tolist()):
@@ -262,9 +260,19 @@ class Profile:
                 nodes.append(move.nodes)
                 continue
             new["active"][j], new["lam"][j] = False, move.best
-            for name, values in (("F", F), ("mean", mean), ("deviation", deviation)):
-                new[name][j] = move.weights @ values[:, i]
+            new["F"][j] = move.weights @ f
         return replace(self, nodes=np.array(nodes).T, **new)
+
+    def at_best(self) -> Profile:
+        """Look at the exponents that were found, and at no others."""
+        return replace(self, active=self.varies, nodes=self.lam[self.varies][None])
+
+    def settled(self, s: Any) -> Profile:
+        """Know mean and deviation of v, from a pass with `at_best`."""
+        mean, deviation = self.mean.copy(), self.deviation.copy()
+        found = self.at_best()._true(s)
+        mean[self.varies], deviation[self.varies] = found[0][0], found[1][0]
+        return replace(self, mean=mean, deviation=deviation)
 
     def _true(self, s: Spread) -> tuple[Floats, Floats]:
         """Return mean and standard deviation of v itself at the nodes."""
@@ -293,6 +301,7 @@ class Profile:
         return replace(
             self,
             active=active,
+            varies=active,
             nodes=np.repeat(GRID[:, None], active.sum(), axis=1),
             half=np.zeros(d),
             side=side,

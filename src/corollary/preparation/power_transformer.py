@@ -20,8 +20,8 @@ Exponents are searched for all columns at once, in about five passes over any so
 and everything is computed from logarithms, so that no power of a large value overflows.
 A weight counts a row so many times; a missing value (NaN) counts nowhere and stays.
 
-The report tells which columns a plain logarithm, a square root or nothing at all would
-suit as well: where the exponent 0, 1/2 or 1 loses no more log-likelihood than 1.92,
+The report names the columns that a plain logarithm, a square root or nothing at all
+suits as well: where the exponent 0, 1/2 or 1 loses no more log-likelihood than 1.92,
 half the 95% point of chi-squared with one degree of freedom.
 
 Notation: lambda = lambdas_; in (1) x is divided by exp(log_mean_) before (3).
@@ -41,7 +41,7 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import boolean, one_of
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Transformer
-from corollary.engine import Chunk, Data, Fitted, SummationLearner
+from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
 from corollary.preparation.power_profile import MOST_PASSES, Profile, logs, power
 from corollary.preparation.scaler import one_to_one
 from corollary.preparation.stateless import by_blocks
@@ -70,8 +70,9 @@ class PowerTransformer(SummationLearner, Transformer):
         The exponents; 1 of a constant column.
     log_mean_ : array of shape (d,)
         Mean of log x for 'box-cox', 0 for 'yeo-johnson'.
-    mean_, scale_ : arrays of shape (d,)
-        Mean and standard deviation of v of x / exp(log_mean_).
+    mean_, scale_ : arrays of shape (d,), or None
+        Mean and standard deviation of v of x / exp(log_mean_); None without
+        `standardize`.
     n_features_in_ : int
     report_ : Report
 
@@ -82,12 +83,19 @@ class PowerTransformer(SummationLearner, Transformer):
     >>> X = np.exp(np.random.default_rng(0).normal(size=(1000, 1)))
     >>> model = PowerTransformer("box-cox").fit(X)
     >>> model.lambdas_.round(2).tolist(), model.report_.facts["log_columns"]
-    ([0.0], [0])
+    ([0.02], [0])
     """
 
+    mean_: Any
+    scale_: Any
     double_squares = True
     any_layout = True
-    shapes: ClassVar = dict.fromkeys(("lambdas_", "log_mean_", "mean_", "scale_"), "d")
+    shapes: ClassVar = {
+        "lambdas_": "d",
+        "log_mean_": "d",
+        "mean_": "d|",
+        "scale_": "d|",
+    }
     rules: ClassVar = {
         "method": one_of("yeo-johnson", "box-cox"),
         "standardize": boolean,
@@ -141,23 +149,32 @@ class PowerTransformer(SummationLearner, Transformer):
         """Bound the search."""
         return MOST_PASSES
 
+    def settle(self, data: Data, state: Profile) -> Settled:
+        """Take mean and deviation of v for (3)."""
+        if not self.standardize or not state.varies.any():
+            return Settled(state)
+        return Settled(state.settled(data.reduce(state.at_best().count)))
+
     def account(self, state: Profile, report: Report) -> None:
         """Report what the exponents gain, and which columns a simple one suits."""
         report.objective = []
         report.optimality = Optimality("exponents are exact to", 1e-8)
         log, root, plain = state.losses
-        report.facts["likelihood_gain"] = plain.round(2).tolist()
         known = np.isfinite(state.error) & (state.curvature > 0)
         for name, loss in zip(SIMPLE, (log, root, plain), strict=True):
-            report.facts[name] = np.flatnonzero((loss <= CHI) & known).tolist()
+            suited = np.flatnonzero((loss <= CHI) & known)
+            if len(suited):
+                report.facts[name] = suited.tolist()
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
         state: Profile = fitted.state
         self.lambdas_ = state.lam
         self.log_mean_ = 0.0 * state.centre if self._signed else state.centre
-        self.mean_ = state.mean
-        self.scale_ = np.where(state.deviation > 0, state.deviation, 1.0)
+        self.mean_ = self.scale_ = None
+        if self.standardize:
+            self.mean_ = state.mean
+            self.scale_ = np.where(state.deviation > 0, state.deviation, 1.0)
 
     # -- use -----------------------------------------------------------------------
     def transform(self, X: Any) -> Floats:

@@ -8,17 +8,19 @@ Each column and the target are looked at as they are and bent by
     log x,   sqrt x   (x > 0);      log(1 + x),   sqrt x   (x >= 0, some 0)
     (x^lambda - 1)/lambda, or Yeo and Johnson's where some values are negative      (1)
 
-with lambda of the highest likelihood (`power_profile`).  Two kinds of evidence are kept:
+with lambda of the highest likelihood (`power_profile`).  Two kinds of evidence:
 
     normality   the skewness before and after; the log-likelihood that lambda gains over
                 1, and what the exponents 0 and 1/2 lose; the 95% interval of lambda
-    linearity   R^2 of a line through (x, y) before and after, where y is given      (2)
+    linearity   R^2 of a line through (x, y) before and after, where y is given;
+                y is bent first, if a transform is suggested for it                  (2)
 
 Without y, and for y itself, a transform is suggested where |skewness| is above 1/2, the
 transform halves it and the exponent 1 is outside of the interval of lambda.  Of the
-simple transforms the one is taken whose exponent is in the interval, or which keeps nine
-tenths of the gain; else the power.  With y, an input is given the transform that raises
-R^2 most, if that is by 0.02 at least, more than chance would.
+simple transforms the one is taken whose exponent is in the interval, or which keeps
+nine tenths of the gain; else the power.  With y, an input is given the transform that
+raises R^2 most, if that is by 0.02 at least, more than chance would; a simple one where
+it comes within 0.02 of the power.
 
 All is found by sums, in about six passes over any source; a missing value counts
 nowhere.
@@ -31,7 +33,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,7 +43,7 @@ from corollary.core.errors import DataError, sentence
 from corollary.engine import ArraySource, Chunk, Data, MappedSource, Source, Statistics
 from corollary.engine.sources.opening import as_source
 from corollary.preparation.column_statistics import Extremes, Spread, weighing
-from corollary.preparation.power_profile import Profile, logs, power
+from corollary.preparation.power_profile import MOST_PASSES, Profile, logs, power
 from corollary.preparation.power_transformer import CHI, PowerTransformer
 
 __all__ = ["Suggestion", "Suggestions", "suggest_transforms"]
@@ -50,7 +52,11 @@ SKEWED = 0.5  # size of a skewness that is worth a transform
 HALVED = 0.5  # share of it that may be left
 KEPT = 0.9  # share of the likelihood gain that a simple transform must keep
 STRAIGHTER = 0.02  # rise of R^2 that is worth a transform
-NAMES = ("none", "log", "sqrt", "log1p", "power")
+SIMPLE = ("none", "log", "sqrt", "log1p")
+TRANSFORMS = {name: k for k, name in enumerate(SIMPLE)} | {
+    "box-cox": 4,
+    "yeo-johnson": 4,
+}
 Z = 1.959963984540054  # 97.5% point of the normal distribution
 WHO = "suggest_transforms"
 
@@ -70,10 +76,13 @@ class Suggestion:
         95% interval of the exponent.
     gain : float
         Log-likelihood that the exponent gains over 1, which is no transform.
+    lost : dict
+        Log-likelihood that transforms by a fixed exponent lose to lambda_.
     skewness : dict
         Skewness of the column under each transform that it can have.
     linearity : dict
-        R^2 of a line to the target, under each transform; empty without a target.
+        R^2 of a line to the target as it is suggested, under each transform; empty
+        without a target.
     """
 
     name: str
@@ -83,6 +92,7 @@ class Suggestion:
     gain: float
     skewness: dict[str, float]
     linearity: dict[str, float]
+    lost: dict[str, float]
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -113,7 +123,7 @@ class Suggestions:
 
     def __getitem__(self, name: str) -> Suggestion:
         """Return the suggestion for a column by its name."""
-        return next(one for one in self.columns if one.name == name)
+        return {one.name: one for one in self.columns}[name]
 
 
 def suggest_transforms(X: Any, y: Any = None) -> Suggestions:
@@ -148,57 +158,68 @@ def suggest_transforms(X: Any, y: Any = None) -> Suggestions:
     data = Data(model, source)
     try:
         seen = data.reduce(look)
-        lam, error, losses, gain = exponents(data, seen)
-        first = data.reduce(partial(spreads, seen=seen, lam=lam))
-        second = data.reduce(partial(shapes, seen=seen, lam=lam, first=first))
+        powers = exponents(data, seen)
+        first = data.reduce(partial(spreads, seen=seen, lam=powers.lam))
+        second = data.reduce(partial(shapes, seen=seen, lam=powers.lam, first=first))
     finally:
         data.executor.close()
-    skewness, r2 = second.skew / second.n, (second.product / second.n) ** 2
-    made = []
-    for j, name in enumerate(names):
-        bent = list(NAMES[:4])
-        bent.append("box-cox" if seen.low[j] > 0 else "yeo-johnson")
-        known = first.n[:, j] > 0
-        own = {b: float(v) for b, v, k in zip(bent, skewness[:, j], known) if k}
-        line = {b: float(v) for b, v, k in zip(bent, r2[:, j], known) if k}
-        interval = (float(lam[j] - Z * error[j]), float(lam[j] + Z * error[j]))
-        one = Suggestion(name, "none", float(lam[j]), interval, float(gain[j]), own, line)
-        is_target = target and j == len(names) - 1
-        if not target or is_target:
-            one = replace(one, linearity={}, transform=normal(one, losses[:, j]))
-        else:
-            one = replace(one, transform=straight(one, float(second.n[0, j])))
-        made.append(one)
-    if target:
-        return Suggestions(tuple(made[:-1]), made[-1])
-    return Suggestions(tuple(made))
+    made = [described(j, name, seen, powers, second) for j, name in enumerate(names)]
+    if not target:
+        return Suggestions(tuple(normal(one) for one in made))
+    y_is = normal(made.pop())
+    r2 = second.linearity(TRANSFORMS[y_is.transform])
+    n = second.n[0]
+    return Suggestions(
+        tuple(straight(one, r2[:, j], n[j]) for j, one in enumerate(made)), y_is
+    )
+
+
+def described(
+    j: int, name: str, seen: Extremes, powers: Powers, shape: Shapes
+) -> Suggestion:
+    """Tell what is known of a column before anything is suggested."""
+    last = "box-cox" if seen.low[j] > 0 else "yeo-johnson"
+    skewness = {
+        bent: float(shape.skew[k, j] / max(shape.n[k, j], 1.0))
+        for k, bent in enumerate((*SIMPLE, last))
+        if shape.n[k, j] > 0 or bent == "none"
+    }
+    lam, error = float(powers.lam[j]), float(powers.error[j])
+    interval = (lam - Z * error, lam + Z * error)
+    log, root, plain = map(float, powers.losses[:, j])
+    simple = {"log": log, "sqrt": root} if last == "box-cox" else {"log1p": log}
+    known = {"none": plain, **simple, last: 0.0}
+    lost = {bent: known[bent] for bent in skewness if bent in known}
+    return Suggestion(name, "none", lam, interval, plain, skewness, {}, lost)
 
 
 # -- the decision ----------------------------------------------------------------------
-def normal(one: Suggestion, losses: Floats) -> str:
-    """Choose by normality: the simplest transform that does most of what can be done."""
-    plain, bent = one.skewness["none"], list(one.skewness)[-1]
-    skewed = abs(plain) > SKEWED
+def normal(one: Suggestion) -> Suggestion:
+    """Choose by normality: a simple transform that does most of what can be done."""
+    plain, last = one.skewness["none"], list(one.skewness)[-1]
     outside = not one.interval[0] <= 1 <= one.interval[1]
-    if not (skewed and outside and one.gain > CHI):
-        return "none"
-    simple = {"log": losses[0], "sqrt": losses[1]}
-    if "log1p" in one.skewness and "log" not in one.skewness:
-        simple = {"log1p": losses[0]}  # the exponent 0 of Yeo and Johnson
-    simple = {name: loss for name, loss in simple.items() if name in one.skewness}
+    if not (abs(plain) > SKEWED and outside and one.gain > CHI):
+        return one
     enough = max(CHI, (1 - KEPT) * one.gain)
-    good = [name for name, loss in simple.items() if loss <= enough]
-    choice = min(good, key=simple.__getitem__) if good else bent
-    return choice if abs(one.skewness[choice]) <= HALVED * abs(plain) else "none"
+    simple = {b: v for b, v in one.lost.items() if b not in ("none", last)}
+    good = [bent for bent, lost in simple.items() if lost <= enough]
+    choice = min(good, key=simple.__getitem__) if good else last
+    halved = abs(one.skewness[choice]) <= HALVED * abs(plain)
+    return replace(one, transform=choice) if halved else one
 
 
-def straight(one: Suggestion, n: float) -> str:
+def straight(one: Suggestion, r2: Floats, n: float) -> Suggestion:
     """Choose by linearity: the transform that raises R^2 most, if by enough."""
-    plain = one.linearity["none"]
-    best = max(one.linearity, key=one.linearity.__getitem__)
-    chance = Z**2 * (1 - plain) / max(n - 2, 1.0)  # of one more column
-    rise = one.linearity[best] - plain
-    return best if rise >= max(STRAIGHTER, chance) else "none"
+    linearity = {name: float(r2[TRANSFORMS[name]]) for name in one.skewness}
+    one = replace(one, linearity=linearity)
+    plain = linearity["none"]
+    enough = max(STRAIGHTER, Z**2 * (1 - plain) / max(n - 2, 1.0))  # more than chance
+    best = max(linearity, key=linearity.__getitem__)
+    if TRANSFORMS[best] == len(SIMPLE):  # the power
+        simple = max(list(linearity)[:-1], key=linearity.__getitem__)
+        best = simple if linearity[best] - linearity[simple] < STRAIGHTER else best
+    rises = linearity[best] - plain >= enough
+    return replace(one, transform=best) if rises else one
 
 
 # -- the data --------------------------------------------------------------------------
@@ -242,7 +263,7 @@ def opened(X: Any, y: Any) -> tuple[Source, list[str], bool]:
 
 
 def default_names(d: int) -> list[str]:
-    """Number columns as scikit-learn does."""
+    """Return x0, x1, ..., as scikit-learn names columns."""
     return [f"x{j}" for j in range(d)]
 
 
@@ -251,22 +272,30 @@ def look(chunk: Chunk) -> Extremes:
     return Extremes.of(chunk.X, chunk.w)
 
 
-def exponents(data: Data, seen: Extremes) -> tuple[Floats, Floats, Floats, Floats]:
-    """Find lambda of each column, its error, what 0 and 1/2 lose, and what 1 loses."""
+class Powers(NamedTuple):
+    """The exponents of all columns, and how much is known of them."""
+
+    lam: Floats  # (d,)
+    error: Floats  # (d,) of lam
+    losses: Floats  # (3, d) that 0, 1/2 and 1 lose
+
+
+def exponents(data: Data, seen: Extremes) -> Powers:
+    """Find lambda of each column; Box and Cox's where all values are positive."""
     d = len(seen.low)
-    lam, error, gain = np.ones(d), np.full(d, np.inf), np.zeros(d)
-    losses = np.zeros((2, d))
+    found = Powers(np.ones(d), np.full(d, np.inf), np.zeros((3, d)))
     for signed in (False, True):
         columns = np.flatnonzero((seen.low <= 0) == signed)
-        if not len(columns):
-            continue
         state = Profile(signed)
-        while not state.done:
+        for _ in range(MOST_PASSES if len(columns) else 0):
             sums = data.reduce(partial(some_columns, columns=columns, state=state))
             state = state.updated(sums)
-        lam[columns], error[columns] = state.lam, state.error
-        losses[:, columns], gain[columns] = state.losses[:2], state.losses[2]
-    return lam, error, losses, gain
+            if state.done:
+                break
+        if len(columns):
+            found.lam[columns], found.error[columns] = state.lam, state.error
+            found.losses[:, columns] = state.losses
+    return found
 
 
 def some_columns(chunk: Chunk, columns: Vector, state: Profile) -> Any:
@@ -277,17 +306,27 @@ def some_columns(chunk: Chunk, columns: Vector, state: Profile) -> Any:
 # -- shapes ----------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Shapes(Statistics):
-    """Sums over standardised columns, for each transform: (5, d)."""
+    """Sums over standardised columns z, for each transform; t of the last column."""
 
-    n: Floats  # weight
-    skew: Floats  # sum of w z^3
-    product: Floats  # sum of w z z_last
+    n: Floats  # (5, d) weight of the rows where z is there
+    skew: Floats  # (5, d) sum of w z^3
+    product: Floats  # (5, 5, d) sum of w t z
+    level: Floats  # (5, 5, d) sum of w t where z is there
+    square: Floats  # (5, 5, d) sum of w t^2 where z is there
+
+    def linearity(self, bent: int) -> Floats:
+        """Return R^2 of a line to the target under its transform of this number."""
+        n = np.where(self.n > 0, self.n, 1.0)
+        variance = self.square[bent] / n - (self.level[bent] / n) ** 2
+        varies = variance > 0
+        r2 = (self.product[bent] / n) ** 2 / np.where(varies, variance, 1.0)
+        return np.where(varies, np.minimum(r2, 1.0), 0.0)
 
 
 def bent_rows(X: Floats, seen: Extremes, lam: Floats) -> Floats:
     """Return columns under each transform, (5, n, d); NaN where one does not apply."""
     X = X.astype(np.float64, copy=False)
-    out = np.full((len(NAMES), *X.shape), np.nan)
+    out = np.full((len(SIMPLE) + 1, *X.shape), np.nan)
     above, none_below = seen.low > 0, seen.low >= 0
     zeros = none_below & ~above
     out[0] = X
@@ -317,9 +356,12 @@ def shapes(chunk: Chunk, seen: Extremes, lam: Floats, first: Spread) -> Shapes:
     z /= np.where(flat, 1.0, deviation)[:, None]
     there = ~np.isnan(z)
     z = np.where(there, z, 0.0)
-    last = z[0, :, -1] * ones
+    t = z[:, :, -1]  # (5, n)
+    known = there.astype(np.float64)
     return Shapes(
-        np.einsum("i,kij->kj", ones, there.astype(float)),
+        np.einsum("i,kij->kj", ones, known),
         np.einsum("i,kij->kj", ones, z**3),
-        np.einsum("i,kij->kj", last, z),
+        np.einsum("ti,kij->tkj", ones * t, z),
+        np.einsum("ti,kij->tkj", ones * t, known),
+        np.einsum("ti,kij->tkj", ones * t**2, known),
     )
