@@ -164,6 +164,7 @@ from .preparation.polynomial_count_sketch import (
 )
 from .preparation.polynomial_features import PolynomialFeatures as PolynomialFeatures
 from .preparation.power_transformer import PowerTransformer as PowerTransformer
+from .preparation.quantile_transformer import QuantileTransformer as QuantileTransformer
 from .preparation.radial_basis import RadialBasis as RadialBasis
 from .preparation.rbf_sampler import RBFSampler as RBFSampler
 from .preparation.robust_scaler import RobustScaler as RobustScaler

@@ -330,6 +330,15 @@ LEARNERS = [
         kind="positive",
     ),
     *(
+        Case(
+            "QuantileTransformer",
+            {"n_quantiles": 20, "output_distribution": output},
+            ("quantiles_", "references_", "rank_error_"),
+            kind="amounts",
+        )
+        for output in ("uniform", "normal")
+    ),
+    *(
         Case("SimpleImputer", {"strategy": strategy}, ())
         for strategy in ("mean", "median", "most_frequent")
     ),

@@ -82,6 +82,8 @@ FACTS: dict[str, Fact] = {
     "contested_share": Fact(
         "rows that several classes claim", label="by several", words=share
     ),
+    "n_quantiles": Fact("quantiles that are knots", kind=int, label="quantiles"),
+    "rank_error": Fact("how far a rank may be off, at most, as a share of the rows"),
     "log_columns": Fact(
         "columns that a logarithm suits", kind=list[int], label="log suits"
     ),

@@ -16,6 +16,7 @@ from .ordinal_encoder import OrdinalEncoder as OrdinalEncoder
 from .polynomial_count_sketch import PolynomialCountSketch as PolynomialCountSketch
 from .polynomial_features import PolynomialFeatures as PolynomialFeatures
 from .power_transformer import PowerTransformer as PowerTransformer
+from .quantile_transformer import QuantileTransformer as QuantileTransformer
 from .radial_basis import RadialBasis as RadialBasis
 from .rbf_sampler import RBFSampler as RBFSampler
 from .robust_scaler import RobustScaler as RobustScaler
