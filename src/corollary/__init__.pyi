@@ -134,6 +134,7 @@ from .linear.sparse.multi_task import MultiTaskLasso as MultiTaskLasso
 from .linear.sparse.orthogonal_matching_pursuit import (
     OrthogonalMatchingPursuit as OrthogonalMatchingPursuit,
 )
+from .linear.standardized import Standardized as Standardized
 from .max_entropy.maximum_entropy_classifier import (
     MaximumEntropyClassifier as MaximumEntropyClassifier,
 )
