@@ -27,7 +27,7 @@ from corollary import (
     Standardized,
     StandardScaler,
 )
-from corollary.core.errors import ParameterError
+from corollary.core.errors import DataError, ParameterError
 from corollary.engine import ChunkSource, CSVSource
 
 RNG = np.random.default_rng(5)
@@ -204,6 +204,12 @@ def test_names_are_kept_and_it_can_be_saved(tmp_path):
     again = corollary.load(tmp_path / "m")
     np.testing.assert_array_equal(again.predict(frame), model.predict(frame))
     assert model.report_.facts["estimator"] == "Lasso"
+
+
+def test_chunks_that_come_once_are_refused():
+    source = ChunkSource((X[i : i + 50], NUMBER[i : i + 50]) for i in (0, 50, 100))
+    with pytest.raises(DataError, match="read again"):
+        Standardized().fit(source)
 
 
 @pytest.mark.parametrize(
