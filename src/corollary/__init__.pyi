@@ -136,6 +136,7 @@ from .linear.sparse.multi_task import MultiTaskLasso as MultiTaskLasso
 from .linear.sparse.orthogonal_matching_pursuit import (
     OrthogonalMatchingPursuit as OrthogonalMatchingPursuit,
 )
+from .linear.standardized import Standardized as Standardized
 from .max_entropy.maximum_entropy_classifier import (
     MaximumEntropyClassifier as MaximumEntropyClassifier,
 )
@@ -167,6 +168,8 @@ from .preparation.polynomial_count_sketch import (
     PolynomialCountSketch as PolynomialCountSketch,
 )
 from .preparation.polynomial_features import PolynomialFeatures as PolynomialFeatures
+from .preparation.power_transformer import PowerTransformer as PowerTransformer
+from .preparation.quantile_transformer import QuantileTransformer as QuantileTransformer
 from .preparation.radial_basis import RadialBasis as RadialBasis
 from .preparation.rbf_sampler import RBFSampler as RBFSampler
 from .preparation.robust_scaler import RobustScaler as RobustScaler

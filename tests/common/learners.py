@@ -35,6 +35,7 @@ class Case:
         return {
             "numbers": X,
             "amounts": np.abs(X),
+            "positive": np.abs(X) + 0.1,
             "categories": categories,
             "mixed": np.where(np.arange(X.shape[1]) < 2, X, categories).astype(X.dtype),
         }[self.kind]
@@ -321,6 +322,28 @@ LEARNERS = [
     Case("StandardScaler", {"with_mean": False}, ()),
     Case("RobustScaler", {}, ()),
     Case("RobustScaler", {"quantile_range": (10.0, 90.0)}, ()),
+    Case(
+        "PowerTransformer",
+        {},
+        ("lambdas_", "mean_", "scale_"),
+        rtol=1e-7,  # of exponents
+    ),
+    Case(
+        "PowerTransformer",
+        {"method": "box-cox"},
+        ("lambdas_", "log_mean_", "mean_", "scale_"),
+        rtol=1e-7,
+        kind="positive",
+    ),
+    *(
+        Case(
+            "QuantileTransformer",
+            {"n_quantiles": 20, "output_distribution": output},
+            ("quantiles_", "references_", "rank_error_"),
+            kind="amounts",
+        )
+        for output in ("uniform", "normal")
+    ),
     *(
         Case("SimpleImputer", {"strategy": strategy}, ())
         for strategy in ("mean", "median", "most_frequent")

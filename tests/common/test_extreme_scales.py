@@ -43,7 +43,7 @@ FEW_KINDS = [("X", 1e300), ("weights", 1e30), ("constant", 1.7)]
 #: Warnings of our own that say what such data lacks.
 TOLD = (
     r"(?s).*(deviations differ|no hyperplane|never reaches|more than the \d+ distinct|"
-    r"Feature \d+ is constant)"
+    r"Feature \d+ is constant|greater than the total number)"
 )
 
 

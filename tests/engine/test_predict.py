@@ -208,6 +208,7 @@ def rows_of(source):
     return np.concatenate([c.X for part in source.parts() for c in part.chunks()])
 
 
+@pytest.mark.filterwarnings("ignore:.*greater than the total number")
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize("name", TRANSFORMERS)
 def test_set_output_leaves_a_source_a_source_and_makes_frames_of_its_chunks(

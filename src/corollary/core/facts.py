@@ -91,6 +91,17 @@ FACTS: dict[str, Fact] = {
     "contested_share": Fact(
         "rows that several classes claim", label="by several", words=share
     ),
+    "n_quantiles": Fact("quantiles that are knots", kind=int, label="quantiles"),
+    "rank_error": Fact("how far a rank may be off, at most, as a share of the rows"),
+    "log_columns": Fact(
+        "columns that a logarithm suits", kind=list[int], label="log suits"
+    ),
+    "sqrt_columns": Fact(
+        "columns that a square root suits", kind=list[int], label="root suits"
+    ),
+    "plain_columns": Fact(
+        "columns that need no transform", kind=list[int], label="as they are"
+    ),
     "n_missing": Fact("values that are missing", label="missing values"),
     "missing_share": Fact("share of the values that are missing", words=share),
     "n_words": Fact("words of the vocabulary", kind=int, label="words"),

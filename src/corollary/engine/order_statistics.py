@@ -24,7 +24,8 @@ below an interval is known from the pass before, so that few rows are looked at 
 Few quantiles take four passes over a million rows and one over a few thousand; no data
 takes more than thirty, since a double has 64 bits.  Cells of two chunks add up, so
 nothing depends on the chunks, and no digit is lost.  Missing values (NaN) count in no
-cell: each column has a total weight of its own.  What a sparse row does not store is 0.
+cell: each column has a total weight of its own.  What a sparse row does not store is 0,
+or counts nowhere either (`implicit_zeros`).
 
 Course: S0-63. References: Munro and Paterson (1980); Hyndman and Fan (1996).
 """
@@ -245,17 +246,17 @@ class Search:
         first = np.repeat(start[:-1][wide], GRID)
         return cls(columns, start, first, np.zeros(start[-1]))
 
-    def count(self, X: Matrix, w: Vector | None) -> Cells:
-        """Count the rows of a chunk."""
+    def count(self, X: Matrix, w: Vector | None, zeros: bool = True) -> Cells:
+        """Count the rows of a chunk, with the zeros that sparse ones do not store."""
         if w is not None and not w.all():
             X, w = X[w > 0], w[w > 0]
         if self.extremes:
-            return count_columns(X, w)
+            return count_columns(X, w, zeros)
         m = len(self.below)
         (n, rows), (weight, count) = np.zeros((2, X.shape[1])), np.zeros((2, m))
         low, high = np.full(m, np.inf), np.full(m, -np.inf)
         found = [(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))]
-        for j, x, own in columns_of(X, w):
+        for j, x, own in columns_of(X, w, zeros):
             n[j] = len(x) if own is None else own[0].sum()
             rows[j] = len(x) if own is None else own[1].sum()
             column, cells = self.columns[j], slice(*self.start[j : j + 2])
@@ -292,6 +293,7 @@ class Ranges:
     dtype: Any
     method: str = "linear"
     given: Any = None  # what a learner knows besides
+    implicit_zeros: bool = True  # whether what sparse rows do not store is 0
     low: Any = None
     high: Any = None
     n: Any = None
@@ -309,15 +311,17 @@ class Ranges:
         *,
         method: str = "linear",
         n_rows: int | None = None,
+        implicit_zeros: bool = True,
     ) -> Ranges:
         """Ask for the q-quantiles of d columns; of few rows all values are kept."""
         q = np.asarray(q, float)
         few = n_rows is not None and n_rows <= FEW_ROWS and len(q) > 0
-        return cls(q, Search.everywhere(d, collects=few), dtype, method, given)
+        search = Search.everywhere(d, collects=few)
+        return cls(q, search, dtype, method, given, implicit_zeros)
 
     def count(self, chunk: Chunk) -> Cells:
         """Return what one chunk contributes."""
-        return self.search.count(chunk.X, chunk.w)
+        return self.search.count(chunk.X, chunk.w, self.implicit_zeros)
 
     def narrowed(self, s: Cells) -> Ranges:
         """Find the ranks' cells; go on with those that hold more than one value."""
@@ -352,7 +356,10 @@ class Ranges:
             grids = Search.grids(state.low, state.high) if first else None
             return replace(state, x=x, search=grids or Search.inside(intervals))
         lower, upper = np.split(x, 2, axis=1)  # (1)
-        quantiles = lower + part * (upper - lower)  # (2)
+        gap = upper - lower
+        quantiles = np.where(  # (2), and exact at both ends
+            part < 0.5, lower + part * gap, upper - (1 - part) * gap
+        )
         return replace(state, x=x, quantiles=quantiles.T)
 
     def _begun(self, s: Cells) -> Ranges:
@@ -372,11 +379,14 @@ class Ranges:
         return ranks + TIE * unit, np.broadcast_to(part, j.shape)
 
 
-def count_columns(X: Matrix, w: Vector | None) -> Cells:
+def count_columns(X: Matrix, w: Vector | None, zeros: bool = True) -> Cells:
     """Count whole columns: what the first pass looks for."""
-    low, high = (ends.astype(np.float64) for ends in column_extremes(X))
+    low, high = (ends.astype(np.float64) for ends in column_extremes(X, zeros))
     own = np.vstack([np.ones(X.shape[0]) if w is None else w, np.ones(X.shape[0])])
     sums = np.repeat(own.sum(axis=1)[:, None], X.shape[1], axis=1)
+    if sp.issparse(X) and not zeros:
+        stored = (np.ones(len(X.data)), X.indices, X.indptr)
+        sums = own @ sp.csr_array(stored, shape=X.shape)
     values = X.data if sp.issparse(X) else X
     if values.size and np.isnan(values.min()):
         parts = (np.isnan(X.data), X.indices, X.indptr) if sp.issparse(X) else ()
@@ -388,15 +398,16 @@ def count_columns(X: Matrix, w: Vector | None) -> Cells:
 
 # -- columns ---------------------------------------------------------------------------
 def columns_of(
-    X: Matrix, w: Vector | None
+    X: Matrix, w: Vector | None, zeros: bool = True
 ) -> Iterator[tuple[int, Floats, Floats | None]]:
     """Yield the values of each column that are there, with their weights and rows.
 
-    Weights and rows (2, n) are None where each value is one row of weight 1.
+    Weights and rows (2, n) are None where each value is one row of weight 1; `zeros`
+    tells whether what sparse rows do not store is there.
     """
     n = X.shape[0]
     if sp.issparse(X):
-        yield from sparse_columns(X.tocsc(), np.ones(n) if w is None else w)
+        yield from sparse_columns(X.tocsc(), np.ones(n) if w is None else w, zeros)
         return
     own = None if w is None else np.vstack([w, np.ones(n)])
     for j, x in enumerate(np.ascontiguousarray(X.T, dtype=np.float64)):
@@ -407,13 +418,15 @@ def columns_of(
             yield j, x, own
 
 
-def sparse_columns(X: Any, w: Vector) -> Iterator[tuple[int, Floats, Floats]]:
+def sparse_columns(
+    X: Any, w: Vector, implicit: bool = True
+) -> Iterator[tuple[int, Floats, Floats]]:
     """Yield the same of columns that store what is not 0; the zeros come last."""
     n, total = X.shape[0], float(w.sum(dtype=np.float64))
     for j in range(X.shape[1]):
         entries = slice(*X.indptr[j : j + 2])
         x, own = X.data[entries].astype(np.float64), w[X.indices[entries]]
-        zeros = n - len(x)
+        zeros = n - len(x) if implicit else 0
         left = max(total - float(own.sum(dtype=np.float64)), 0.0) if zeros else 0.0
         there = ~np.isnan(x)
         x, own = x[there], np.vstack([own[there], np.ones(int(there.sum()))])
@@ -422,15 +435,17 @@ def sparse_columns(X: Any, w: Vector) -> Iterator[tuple[int, Floats, Floats]]:
         yield j, x, own
 
 
-def column_extremes(X: Matrix) -> tuple[Floats, Floats]:
+def column_extremes(X: Matrix, zeros: bool = True) -> tuple[Floats, Floats]:
     """Return the least and the largest value of each column, missing ones aside.
+
+    `zeros` tells whether what sparse rows do not store is 0 or missing.
 
     >>> low, high = column_extremes(np.array([[1.0, np.nan], [3.0, np.nan]]))
     >>> low.tolist(), high.tolist()
     ([1.0, inf], [3.0, -inf])
     """
     if sp.issparse(X):
-        return sparse_extremes(X)
+        return sparse_extremes(X, zeros)
     n, d = X.shape
     low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
     beside = min(max(1, ROW // d), max(1, n))  # rows looked at as one
@@ -444,13 +459,13 @@ def column_extremes(X: Matrix) -> tuple[Floats, Floats]:
     return low, high
 
 
-def sparse_extremes(X: Any) -> tuple[Floats, Floats]:
-    """Return the same of sparse rows: what is not stored is 0."""
+def sparse_extremes(X: Any, implicit: bool = True) -> tuple[Floats, Floats]:
+    """Return the same of sparse rows."""
     n, d = X.shape
     low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
     np.fmin.at(low, X.indices, X.data)
     np.fmax.at(high, X.indices, X.data)
-    zeros = np.bincount(X.indices, minlength=d) < n
+    zeros = (np.bincount(X.indices, minlength=d) < n) & implicit
     low = np.where(zeros, np.minimum(low, 0), low)
     return low, np.where(zeros, np.maximum(high, 0), high)
 

@@ -20,6 +20,7 @@ from corollary.core.arrays import Floats
 __all__ = ["METHODS", "TIE", "Rule", "linear", "whole_part"]
 
 TIE = 1e-9  # share of a row by which a sum of weights may miss a rank
+ROUNDING = 4 * float(np.finfo(np.float64).eps)  # of a rank, relative to n
 Rule = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 
@@ -43,8 +44,10 @@ def continuous(alpha: float, beta: float) -> Rule:
 
 
 def linear(q: Floats, n: Floats) -> tuple[Floats, Floats]:
-    """Return j and the part of h = q (n - 1)."""
+    """Return j and the part of h = q (n - 1), which is a rank up to rounding."""
     h = q * (n - 1)
+    near = np.rint(h)
+    h = np.where(np.abs(h - near) <= ROUNDING * n, near, h)
     j = np.floor(h)
     return j, h - j
 

@@ -80,3 +80,4 @@ from .sparse.orthogonal_matching_pursuit import (
     OrthogonalMatchingPursuit as OrthogonalMatchingPursuit,
 )
 from .sparse.orthogonal_matching_pursuit import orthogonal_mp as orthogonal_mp
+from .standardized import Standardized as Standardized

@@ -17,6 +17,8 @@ from .one_hot_encoder import OneHotEncoder as OneHotEncoder
 from .ordinal_encoder import OrdinalEncoder as OrdinalEncoder
 from .polynomial_count_sketch import PolynomialCountSketch as PolynomialCountSketch
 from .polynomial_features import PolynomialFeatures as PolynomialFeatures
+from .power_transformer import PowerTransformer as PowerTransformer
+from .quantile_transformer import QuantileTransformer as QuantileTransformer
 from .radial_basis import RadialBasis as RadialBasis
 from .rbf_sampler import RBFSampler as RBFSampler
 from .robust_scaler import RobustScaler as RobustScaler
@@ -24,6 +26,9 @@ from .sigmoid_basis import SigmoidBasis as SigmoidBasis
 from .simple_imputer import SimpleImputer as SimpleImputer
 from .spline_transformer import SplineTransformer as SplineTransformer
 from .standard_scaler import StandardScaler as StandardScaler
+from .suggested_transforms import Suggestion as Suggestion
+from .suggested_transforms import Suggestions as Suggestions
+from .suggested_transforms import suggest_transforms as suggest_transforms
 from .target_encoder import TargetEncoder as TargetEncoder
 from .wavelet_basis import WaveletBasis as WaveletBasis
 from .wavelet_basis import daubechies_filter as daubechies_filter

@@ -272,7 +272,7 @@ class KBinsDiscretizer(SummationLearner, Transformer):
         array of shape (n, d), or array or CSR matrix of shape (n, sum of n_bins_)
         """
         check_is_fitted(self)
-        X = self._query(X, self.n_features_in_)
+        X = self._query(X, getattr(self, "n_features_in_", 1))
         (n, d), dtype = X.shape, self.dtype or X.dtype
         if self.encode == "ordinal":
             return self._numbers(X, np.empty((n, d), dtype=dtype))

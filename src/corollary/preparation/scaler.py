@@ -21,7 +21,7 @@ from corollary.core.report import Report
 from corollary.core.roles import Transformer
 from corollary.engine.executors.executor import side_by_side
 
-__all__ = ["Scaler", "Steps", "follow", "report_constant", "safe_scale"]
+__all__ = ["Scaler", "Steps", "follow", "one_to_one", "report_constant", "safe_scale"]
 
 BLOCK = 2**20  # bytes that a thread works on at a time
 ROW = 512  # entries of a row that NumPy goes through without stumbling
@@ -61,20 +61,25 @@ class Scaler(Transformer):
         -------
         array of str
         """
-        return OneToOneFeatureMixin.get_feature_names_out(self, input_features)
+        return one_to_one(self, input_features)
 
     def _forward(self, X: Any) -> Matrix:
         """Check rows and follow the steps."""
         columns = getattr(X, "format", "") == "csc"
-        rows = self._query(X, self.n_features_in_)
+        rows = self._query(X, getattr(self, "n_features_in_", 1))
         return follow(self._steps(), rows, columns=columns)
 
     def _backward(self, X: Any) -> Matrix:
         """Check rows, whose names need not be those of fit, and follow steps back."""
         columns = getattr(X, "format", "") == "csc"
         with names_checked():
-            rows = self._query(X, self.n_features_in_)
+            rows = self._query(X, getattr(self, "n_features_in_", 1))
         return follow(self._steps_back(), rows, columns=columns)
+
+
+def one_to_one(model: Any, input_features: Any = None) -> Vector:
+    """Name the columns of a transformer that makes one of each."""
+    return OneToOneFeatureMixin.get_feature_names_out(model, input_features)
 
 
 def report_constant(report: Report, constant: Vector) -> None:

@@ -16,7 +16,8 @@ correlations, too small by the share of values that are missing; the report tell
 share.  A column without any value has no c_j and is left out, unless
 `keep_empty_features`.
 
-Columns are numbers here: texts are for encoders.
+Columns of texts and categories are filled with their most frequent value or a constant
+(`text_imputation`); then all columns are objects.
 
 Notation: c = statistics_.
 Reference: Little and Rubin (2019), 4.2.
@@ -33,10 +34,12 @@ from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.distinct import is_missing
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import anything, boolean, function, one_of, real
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import Transformer
+from corollary.core.table import Table
 from corollary.core.warn import warn
 from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
 from corollary.engine.order_statistics import MOST_PASSES, Ranges, columns_of
@@ -53,9 +56,18 @@ from corollary.preparation.missing_values import (
 )
 from corollary.preparation.stateless import by_blocks
 from corollary.preparation.tally import Counting
+from corollary.preparation.text_imputation import (
+    FILLING,
+    filled_objects,
+    gaps_of_table,
+    has_texts,
+    modes,
+    tallies_of,
+)
 
 __all__ = ["SimpleImputer"]
 
+OF_TEXTS = ("most_frequent", "constant")  # strategies for texts too
 MOST_PARTS = 10_000  # passes of a search for the most frequent values
 
 
@@ -85,6 +97,7 @@ class Imputing:
     search: Any  # Ranges or Counting where one goes on
     gaps: Gaps | None = None
     found: Any = None  # (d,) the statistic, 0 where there is no value
+    texts: bool = False  # whether columns are objects
 
 
 class SimpleImputer(SummationLearner, Transformer):
@@ -92,12 +105,12 @@ class SimpleImputer(SummationLearner, Transformer):
 
     Parameters
     ----------
-    missing_values : number, NaN or pandas.NA, default=NaN
-        What stands for a missing value.
+    missing_values : number, text, NaN, None or pandas.NA, default=NaN
+        What stands for a missing value; among texts NaN, None and pandas.NA are one.
     strategy : {'mean', 'median', 'most_frequent', 'constant'} or callable
         The statistic c_j, default 'mean'; a function is given the values of a column.
-    fill_value : number, default=None
-        The constant; None is 0.
+    fill_value : number or text, default=None
+        The constant; None is 0, or 'missing_value' where columns hold texts.
     copy : bool, default=True
         Kept for compatibility; X is never changed.
     add_indicator : bool, default=False
@@ -108,7 +121,8 @@ class SimpleImputer(SummationLearner, Transformer):
     Attributes
     ----------
     statistics_ : array of shape (d,)
-        c; NaN in a column without any value that is left out.
+        c; NaN in a column without any value that is left out.  Objects where columns
+        hold texts.
     indicator_ : MissingIndicator or None
     n_features_in_ : int
     report_ : Report
@@ -151,13 +165,20 @@ class SimpleImputer(SummationLearner, Transformer):
         self.add_indicator = add_indicator
         self.keep_empty_features = keep_empty_features
 
+    @property
+    def takes_columns(self) -> bool:  # type: ignore[override]
+        """Whether columns may hold anything: there is no mean of texts."""
+        return isinstance(self.strategy, str) and self.strategy in OF_TEXTS
+
     # -- learning ------------------------------------------------------------------
     def takes_missing(self) -> bool:
         """Tell whether NaN stands for a missing value."""
-        return is_nan(self.missing_values)
+        return is_nan(self.missing_values) or self.missing_values is None
 
     def start(self, data: Data, seed: int) -> Imputing:
         """Begin the search that the strategy needs."""
+        if self.takes_columns and has_texts(data.source.kinds):
+            return Imputing(None, texts=True)
         check_placeholder(self, data.source.sparse)
         constant = isinstance(self.strategy, str) and self.strategy == "constant"
         number = real().holds(self.fill_value) and np.isfinite(self.fill_value)
@@ -174,6 +195,14 @@ class SimpleImputer(SummationLearner, Transformer):
 
     def statistics(self, chunk: Chunk, state: Imputing) -> Seen:
         """Take what the statistic is made of."""
+        if state.texts:
+            rows = chunk.X, chunk.w, self.missing_values
+            counts = self.strategy == "most_frequent"
+            return Seen(
+                gaps_of_table(*rows), tallies_of(self, *rows) if counts else None
+            )
+        if isinstance(chunk.X, Table):
+            chunk = replace(chunk, X=chunk.X.matrix(who=self))
         gaps = Gaps.of(chunk, self.missing_values)
         X, w = with_nan(chunk.X, self.missing_values), chunk.w
         of: Any = None
@@ -193,7 +222,9 @@ class SimpleImputer(SummationLearner, Transformer):
     def update(self, s: Seen, state: Imputing) -> Imputing:
         """Find the statistic, or look again."""
         found, search = None, state.search
-        if self.strategy == "mean":
+        if state.texts:
+            found = modes(s.of) if s.of is not None else self._constants(s.gaps)
+        elif self.strategy == "mean":
             found = s.of.mean
         elif self.strategy == "median":
             search = search.narrowed(s.of)
@@ -207,7 +238,13 @@ class SimpleImputer(SummationLearner, Transformer):
         else:
             value = 0.0 if self.fill_value is None else float(self.fill_value)
             found = np.full(len(s.gaps.missing), value)
-        return Imputing(search, s.gaps, found)
+        return Imputing(search, s.gaps, found, state.texts)
+
+    def _constants(self, gaps: Gaps) -> Vector:
+        """Return the constant that texts are filled with, for each column."""
+        found = np.empty(len(gaps.missing), dtype=object)
+        found[:] = FILLING if self.fill_value is None else self.fill_value
+        return found
 
     def stop(self, state: Imputing) -> StopReason | None:
         """Stop once every statistic is found."""
@@ -240,7 +277,7 @@ class SimpleImputer(SummationLearner, Transformer):
         state: Imputing = fitted.state
         assert state.gaps is not None
         empty = state.gaps.empty
-        found = state.found.astype(np.float64)
+        found = state.found.astype(object if state.texts else np.float64)
         if self.strategy != "constant":
             found = np.where(empty, 0.0, found)
         if not self.keep_empty_features:
@@ -291,8 +328,11 @@ class SimpleImputer(SummationLearner, Transformer):
         """
         by_columns = getattr(X, "format", "") == "csc"
         check_is_fitted(self)
-        X = self._query(X, self.n_features_in_)
-        kept = ~np.isnan(self.statistics_)
+        kept = ~is_missing(self.statistics_)
+        if self.statistics_.dtype == object:
+            return self._filled_texts(self._table(X), kept)
+        X = X.matrix(who=self) if isinstance(X, Table) else X
+        X = self._query(X, getattr(self, "n_features_in_", 1))
         self._warn_of_empty(kept)
         if sp.issparse(X):
             check_placeholder(self, True)
@@ -305,6 +345,14 @@ class SimpleImputer(SummationLearner, Transformer):
             Z = stack([Z, told.astype(X.dtype)])
         if sp.issparse(Z):
             Z = Z.tocsc() if by_columns else sp.csr_array(Z)
+        return Z
+
+    def _filled_texts(self, X: Table, kept: Vector) -> Any:
+        self._warn_of_empty(kept)
+        Z, mask = filled_objects(X, self.statistics_, kept, self.missing_values)
+        if self.indicator_ is not None:
+            told = self.indicator_._told(mask)
+            Z = np.hstack([Z, told.astype(object)])
         return Z
 
     def _warn_of_empty(self, kept: Vector) -> None:
@@ -352,13 +400,14 @@ class SimpleImputer(SummationLearner, Transformer):
         if self.indicator_ is None:
             must = "inverse_transform needs add_indicator=True"
             raise DataError(sentence(self, must, "False"))
-        kept = np.flatnonzero(~np.isnan(self.statistics_))
-        X, told = np.asarray(X, dtype=np.float64), self.indicator_.features_
+        kept = np.flatnonzero(~is_missing(self.statistics_))
+        kind: Any = object if self.statistics_.dtype == object else np.float64
+        X, told = np.asarray(X, dtype=kind), self.indicator_.features_
         width = len(kept) + len(told)
         if X.ndim != 2 or X.shape[1] != width:
             must = f"X must have the {width} columns of transform"
             raise DataError(sentence(self, must, f"shape {X.shape}"))
-        out = np.zeros((len(X), self.n_features_in_))
+        out = np.zeros((len(X), self.n_features_in_), dtype=kind)
         out[:, kept] = X[:, : len(kept)]
         gone = np.nan if is_nan(self.missing_values) else self.missing_values
         out[:, told] = np.where(X[:, len(kept) :] != 0, gone, out[:, told])
@@ -377,7 +426,7 @@ class SimpleImputer(SummationLearner, Transformer):
         array of str
         """
         inputs = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
-        names = inputs[~np.isnan(self.statistics_)]
+        names = inputs[~is_missing(self.statistics_)]
         if self.indicator_ is None:
             return names
         told = self.indicator_.get_feature_names_out(inputs)

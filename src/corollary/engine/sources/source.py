@@ -181,14 +181,18 @@ class Source(ABC):
         return selected(self, columns)
 
     def sample(self, rows: int = 1) -> Any:
-        """Return one row as the chunks have them: zeros, or the first ones of a table.
+        """Return one row as the chunks have them: made up, or the first of a table.
 
-        A transformer shows by it what it makes of rows; made-up texts would be unknown
-        to it.
+        A transformer shows by it what it makes of rows: ones, which have a logarithm,
+        or sparse zeros; made-up texts would be unknown to it.
         """
         if not self.tabular:
-            zeros = np.zeros((1, self.n_features), self.dtype)
-            return sp.csr_array(zeros) if self.sparse else zeros
+            shape = (1, self.n_features)
+            return (
+                sp.csr_array(shape, dtype=self.dtype)
+                if self.sparse
+                else np.ones(shape, self.dtype)
+            )
         parts = self.without_target().parts()
         for chunk in (chunk for part in parts for chunk in part.chunks()):
             if chunk.n:
