@@ -30,7 +30,6 @@ Course: S3-112. References: Box and Cox (1964); Yeo and Johnson (2000).
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,6 +40,7 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import boolean, one_of
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Transformer
+from corollary.core.warn import warn
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
 from corollary.preparation.power_profile import MOST_PASSES, Profile, logs, power
 from corollary.preparation.scaler import one_to_one
@@ -231,7 +231,7 @@ class PowerTransformer(SummationLearner, Transformer):
         if len(lost):
             text = f"some values of columns {lost[:10].tolist()} come from no value"
             who = type(self).__name__
-            warnings.warn(f"{who}: {text}; they are NaN.", stacklevel=3)
+            warn(f"{who}: {text}; they are NaN.")
         return Z
 
     def get_feature_names_out(self, input_features: Any = None) -> Vector:

@@ -34,7 +34,6 @@ Course: S0-63. References: Bartlett (1947); Beasley, Erickson, Allison (2009).
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -48,6 +47,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import boolean, missing, one_of, seed, whole
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import Transformer, total_weight
+from corollary.core.warn import warn
 from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
 from corollary.engine.executors.executor import side_by_side
 from corollary.engine.order_statistics import MOST_PASSES, Cells, Ranges
@@ -159,7 +159,7 @@ class QuantileTransformer(SummationLearner, Transformer):
         source = data.source
         if self.ignore_implicit_zeros and not source.sparse:
             who, text = type(self).__name__, "ignore_implicit_zeros has no effect"
-            warnings.warn(f"{who}: {text} on rows that are not sparse.", stacklevel=6)
+            warn(f"{who}: {text} on rows that are not sparse.")
         return Ranges.begin(
             source.n_features,
             np.linspace(0, 1, self.n_quantiles),
@@ -215,7 +215,7 @@ class QuantileTransformer(SummationLearner, Transformer):
             text = f"n_quantiles ({self.n_quantiles}) is greater than the total number"
             text += f" of samples ({self.n_quantiles_}) and is set to it."
             fitted.report.warnings.append(text)
-            warnings.warn(f"{type(self).__name__}: {text}", stacklevel=6)
+            warn(f"{type(self).__name__}: {text}")
 
     def _check_signs(self, X: Matrix) -> None:
         """Refuse negative values where the zeros of sparse rows are to stay 0."""
