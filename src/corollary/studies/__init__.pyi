@@ -9,3 +9,8 @@ from .generative_or_discriminative import relative_efficiency as relative_effici
 from .misspecification import gaussian_rule_error as gaussian_rule_error
 from .misspecification import misspecification as misspecification
 from .ml_and_bayes import ml_and_bayes as ml_and_bayes
+from .shrinkage import PenaltyRegions as PenaltyRegions
+from .shrinkage import ShrinkagePaths as ShrinkagePaths
+from .shrinkage import correlated_regression as correlated_regression
+from .shrinkage import penalty_regions as penalty_regions
+from .shrinkage import shrinkage_paths as shrinkage_paths
