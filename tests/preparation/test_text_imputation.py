@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.impute import SimpleImputer as Theirs
 
 import corollary
-from corollary import OneHotEncoder, SimpleImputer, config_context
+from corollary import MissingIndicator, OneHotEncoder, SimpleImputer, config_context
 from corollary.core.errors import DataError, ParameterError
 from corollary.engine import ChunkSource, CSVSource, ParquetSource
 
@@ -122,6 +122,21 @@ def test_columns_without_any_value():
         assert model.transform(X).tolist() == [["a"], ["b"], ["a"]]
     kept = SimpleImputer(strategy="constant", keep_empty_features=True).fit(X)
     assert kept.transform(X)[:, 1].tolist() == ["missing_value"] * 3
+
+
+@pytest.mark.parametrize("missing", [None, "Rome"])
+def test_an_indicator_tells_of_texts(missing, tmp_path):
+    frame = FRAME if missing is None else FRAME.fillna("?")
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    model = MissingIndicator(missing_values=missing, features="all").fit(frame)
+    expected = frame.isna() if missing is None else frame == missing
+    np.testing.assert_array_equal(model.transform(frame), expected)
+    assert model.report_.facts["n_missing"] == expected.to_numpy().sum()
+    source = CSVSource(tmp_path / "x.csv")
+    again = MissingIndicator(missing_values=missing, features="all").fit(source)
+    lazy = again.transform(source)
+    rows = [np.asarray(c.X) for part in lazy.parts() for c in part.chunks()]
+    np.testing.assert_array_equal(np.concatenate(rows), expected)
 
 
 def test_it_leads_into_an_encoder_and_can_be_saved(tmp_path):

@@ -17,6 +17,7 @@ Reference: Little and Rubin (2019), 1.3.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ from sklearn.base import OneToOneFeatureMixin
 
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.memory import check_answer
 from corollary.core.parameters import boolean, one_of
 from corollary.core.report import Report
 from corollary.core.roles import Transformer
@@ -36,6 +38,11 @@ from corollary.preparation.missing_values import (
     check_placeholder,
     is_nan,
     placeholder,
+)
+from corollary.preparation.text_imputation import (
+    gaps_of_table,
+    gone_in_table,
+    has_texts,
 )
 
 __all__ = ["MissingIndicator"]
@@ -73,6 +80,7 @@ class MissingIndicator(SummationLearner, Transformer):
     """
 
     takes_sparse = True
+    takes_columns = True
     double_squares = True
     shapes: ClassVar = {"features_": "k"}
     rules: ClassVar = {
@@ -98,15 +106,18 @@ class MissingIndicator(SummationLearner, Transformer):
     # -- learning ------------------------------------------------------------------
     def takes_missing(self) -> bool:
         """Tell whether NaN stands for a missing value."""
-        return is_nan(self.missing_values)
+        return is_nan(self.missing_values) or self.missing_values is None
 
     def start(self, data: Data, seed: int) -> None:
         """Check what stands for missing values."""
-        check_placeholder(self, data.source.sparse)
+        if not has_texts(data.source.kinds):
+            check_placeholder(self, data.source.sparse)
 
     def statistics(self, chunk: Chunk, state: Gaps | None) -> Gaps:
         """Count the missing values."""
-        return Gaps.of(chunk, self.missing_values)
+        if has_texts(chunk.X.kinds):
+            return gaps_of_table(chunk.X, chunk.w, self.missing_values)
+        return Gaps.of(replace(chunk, X=chunk.X.matrix(who=self)), self.missing_values)
 
     def update(self, s: Gaps, state: Gaps | None) -> Gaps:
         """Know their number."""
@@ -145,9 +156,13 @@ class MissingIndicator(SummationLearner, Transformer):
         -------
         array or CSC matrix of booleans of shape (n, k)
         """
-        X = self._query(X, max(1, len(self.features_)))
-        check_placeholder(self, sp.issparse(X))
-        return self._told(absent(X, self.missing_values))
+        table = self._table(X)
+        if has_texts(table.kinds):
+            return self._told(gone_in_table(table, self.missing_values))
+        rows = table.matrix(who=self)
+        check_answer(self, rows, max(1, len(self.features_)))
+        check_placeholder(self, sp.issparse(rows))
+        return self._told(absent(rows, self.missing_values))
 
     def _told(self, mask: Any) -> Matrix:
         """Return the columns of a mask that are told of, dense or sparse."""
@@ -185,4 +200,5 @@ class MissingIndicator(SummationLearner, Transformer):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
+        tags.input_tags.string = True
         return tags

@@ -165,6 +165,11 @@ class SimpleImputer(SummationLearner, Transformer):
         self.add_indicator = add_indicator
         self.keep_empty_features = keep_empty_features
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = self.takes_columns
+        return tags
+
     @property
     def takes_columns(self) -> bool:  # type: ignore[override]
         """Whether columns may hold anything: there is no mean of texts."""

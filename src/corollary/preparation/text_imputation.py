@@ -34,6 +34,7 @@ __all__ = [
     "filled_objects",
     "gaps_of_table",
     "gone",
+    "gone_in_table",
     "has_texts",
     "modes",
     "tallies_of",
@@ -63,11 +64,18 @@ def gone(values: Vector, placeholder: Any) -> Vector:
     return np.fromiter((one is True for one in same), dtype=bool, count=len(values))
 
 
+def gone_in_table(X: Table, placeholder: Any) -> Vector:
+    """Tell which values of a table are missing, (n, d) booleans."""
+    mask = np.zeros(X.shape, dtype=bool)
+    for j, column in enumerate(X.columns):
+        mask[:, j] = gone(column.array(), placeholder)
+    return mask
+
+
 def gaps_of_table(X: Table, w: Vector | None, placeholder: Any) -> Gaps:
     """Count the missing values of a chunk; rows of weight 0 do not count."""
     rows, _ = weighing(X, w)
-    counts = [int(gone(c.array(), placeholder).sum()) for c in rows.columns]
-    return Gaps(len(rows), np.array(counts, dtype=np.int64))
+    return Gaps(len(rows), gone_in_table(rows, placeholder).sum(axis=0))
 
 
 def tallies_of(who: Any, X: Table, w: Vector | None, placeholder: Any) -> Tallies:
