@@ -158,3 +158,18 @@ def test_bad_parameters():
         lars_path(X, Y, method="ridge")
     with pytest.raises(ParameterError, match="Lars: n_nonzero_coefs must be"):
         Lars(n_nonzero_coefs=0).fit(X, Y)
+
+
+def test_a_path_that_rounding_ends_early_says_so():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4)) * [1, 1e10, 1e-10, 1]  # 1e20 between two columns
+    y = X @ [1.0, 1e-10, 1e10, 0.0] + 0.1 * rng.normal(size=40)
+    with pytest.warns(ConvergenceWarning, match="stalled"):
+        model = LassoLars(alpha=0.0).fit(X, y)
+    assert model.report_.stop is StopReason.STALLED
+    assert "scale the features" in model.report_.what_to_do
+    even = LassoLars(alpha=0.0).fit(X / [1, 1e10, 1e-10, 1], y)
+    assert even.report_.stop is StopReason.CLOSED_FORM
+    asked = LassoLars(alpha=1e-3).fit(X, y)  # where the third column has no part
+    assert asked.report_.stop is StopReason.CLOSED_FORM
+    assert asked.report_.optimality.relative < 1e-12

@@ -56,6 +56,7 @@ from corollary.solvers.least_angle import AnglePath, least_angle_path
 
 __all__ = ["Lars", "LassoLars", "lars_path"]
 
+LOOSE = 1e-6  # share of the objective that the gap of a path walked to its end may be
 EPS = float(np.finfo(np.float64).eps)
 RULES = {
     "fit_intercept": boolean,
@@ -275,7 +276,10 @@ def report_paths(state: Shrunk, report: Report) -> None:
     paths: tuple[AnglePath, ...] = state.points
     report.objective = report.objective[-1:]
     short = not all(path.reached for path in paths)
-    report.stop = StopReason.MAX_PASSES if short else StopReason.CLOSED_FORM
+    loose = any((path.gap or 0.0) > LOOSE * path.objective for path in paths)
+    report.stop = StopReason.STALLED if loose else StopReason.CLOSED_FORM
+    if short:
+        report.stop = StopReason.MAX_PASSES
     gaps = [path.gap for path in paths if path.gap is not None]
     if gaps:
         value = sum(path.objective for path in paths)
