@@ -19,6 +19,7 @@ from corollary import (
     LogisticRegression,
     Perceptron,
     PoissonRegressor,
+    PowerTransformer,
     RepresenterRegressor,
     Ridge,
 )
@@ -45,6 +46,7 @@ SPECIAL = {
     "soft_C": lambda: HardMarginSVC(kernel="linear").fit(X, DATA.label),
     "kernel_rank": lambda: KernelRidge(alpha=0.0, kernel="linear").fit(X, DATA.number),
     "n_pivots": lambda: KernelRidge(solver="cg").fit(X, DATA.number),
+    "log_columns": lambda: PowerTransformer(method="box-cox").fit(np.exp(X)),
     "last_width": lambda: RepresenterRegressor(
         loss="absolute_error", fit_intercept=False, tol=1e-2
     ).fit(X, DATA.number),
