@@ -60,12 +60,14 @@ __all__ = ["RepresenterMinimum", "representer_minimum"]
 WHO = "representer_minimum"
 RUNGS = range(-20, 41)  # powers of 2, times the norm at which scores are about 1
 FARTHEST = 2.0 ** RUNGS[-1]
-SETTLED, LEVEL = 1e-3, 1e-9  # shares of the fall of R
+SETTLED, LEVEL = 1e-3, 1e-13  # shares of the fall of R
+EDGE = 1 - 1e-9  # share of a radius from which on a point is not inside
 DIRECTIONS = 4  # drawn at random
 LONGER = 10.0  # factor of a rate where the loss does not bend
 MEMORY = 10  # values that a step may rise to, at most
 HALVINGS = 60
 TINY = 1e-100
+ROUNDED = 4 * float(np.finfo(np.float64).eps)
 CUTS = 12  # equal parts between two rungs
 GOLDEN = (5**0.5 - 1) / 2
 NARROW = 1e-10  # share of t at which the golden section ends
@@ -122,6 +124,7 @@ class Point:
     stop: StopReason = StopReason.CONVERGED
     psi: float = 0.0
     t: float = 0.0  # |c|
+    noise: float = 0.0  # what rounded scores may change of L
 
     @property
     def value(self) -> float:
@@ -131,6 +134,10 @@ class Point:
     def above(self, other: Point) -> float:
         """Return the difference of R, each part by itself for the sake of digits."""
         return (self.loss - other.loss) + (self.psi - other.psi)
+
+    def below(self, other: Point) -> bool:
+        """Tell whether R is lower by more than the scores' rounding."""
+        return self.above(other) < -self.noise
 
 
 @dataclass(frozen=True)
@@ -157,17 +164,28 @@ class Task:
             return np.inf
         return np.inf if np.isnan(value) else value
 
+    def gradient(self, f: Floats) -> Floats:
+        """Return the gradient of L in the scores."""
+        if self.given_gradient is None:
+            return differences(self.loss, f)
+        g = np.asarray(self.given_gradient(f), dtype=np.float64)
+        if g.shape != f.shape:
+            must = f"gradient must return {len(f)} numbers"
+            raise ParameterError(sentence(WHO, must, f"shape {g.shape}"))
+        return g
+
     def slope(self, x: Floats) -> Floats:
         """Return the gradient of L in c and b."""
-        f = self.scores(x)
-        if self.given_gradient is None:
-            g = differences(self.loss, f)
-        else:
-            g = np.asarray(self.given_gradient(f), dtype=np.float64)
-            if g.shape != f.shape:
-                must = f"gradient must return {len(f)} numbers"
-                raise ParameterError(sentence(WHO, must, f"shape {g.shape}"))
+        g = self.gradient(self.scores(x))
         return np.append(self.Z.T @ g, g.sum())
+
+    def at(self, x: Floats, radius: float = np.inf) -> Point:
+        """Return a point with both parts of (1); its norm is at most the radius."""
+        f, t = self.scores(x), min(norm_of(x), radius)
+        loss, noise = self.loss(f), 0.0
+        if np.isfinite(loss):
+            noise = ROUNDED * float(np.abs(self.gradient(f)) @ np.abs(f))
+        return Point(x, loss, psi=self.psi(t), t=t, noise=noise)
 
     def psi(self, t: float) -> float:
         """Return psi(t)."""
@@ -175,18 +193,36 @@ class Task:
 
 
 # -- the ball ------------------------------------------------------------------------
-def at_norm(task: Task, t: float, B: float, starts: list[Floats]) -> Point:
-    """Return the point of phi(t), |b| <= B, from the best of some starts."""
-    points = [inside(x, t, B) for x in starts]
+def norm_of(x: Floats) -> float:
+    """Return |c|, which is ||h||."""
+    return float(np.linalg.norm(x[:-1]))
+
+
+def intercept_of(x: Floats) -> float:
+    """Return |b|."""
+    return abs(float(x[-1]))
+
+
+def at_norm(task: Task, t: float, B: float, start: Floats) -> Point:
+    """Return the point of phi(t), |b| <= B."""
+    found = on_ball(task, inside(start, t, B), t, B)
+    return replace(task.at(found.x, t), steps=found.steps, stop=found.stop)
+
+
+def best_start(
+    task: Task, t: float, B: float, last: Floats, others: list[Floats]
+) -> Floats:
+    """Return the last point, or another of the ball with a lower loss."""
+    points = [inside(x, t, B) for x in (last, *others)]
     values = [task.loss(task.scores(x)) for x in points]
-    best = int(np.argmin(values))
-    found = on_ball(task, points[best], values[best], t, B)
-    norm = min(float(np.linalg.norm(found.x[:-1])), t)
-    return replace(found, psi=task.psi(norm), t=norm)
+    k = int(np.argmin(values))
+    lower = k > 0 and values[k] < values[0] - task.at(points[k]).noise
+    return points[k] if lower else last
 
 
-def on_ball(task: Task, x: Floats, value: float, t: float, B: float) -> Point:
+def on_ball(task: Task, x: Floats, t: float, B: float) -> Point:
     """Minimise L on the ball by spectral projected gradients."""
+    value = task.loss(task.scores(x))
     best, first, last = Point(x, value), value, deque([value], maxlen=MEMORY)
     g, rate = task.slope(x), 1.0
     for steps in range(task.max_iter):
@@ -214,7 +250,7 @@ def on_ball(task: Task, x: Floats, value: float, t: float, B: float) -> Point:
 
 def inside(x: Floats, t: float, B: float) -> Floats:
     """Project on |c| <= t, |b| <= B."""
-    norm = float(np.linalg.norm(x[:-1]))
+    norm = norm_of(x)
     c = x[:-1] * (t / norm) if norm > t else x[:-1]
     return np.append(c, np.clip(x[-1], -B, B))
 
@@ -227,15 +263,14 @@ def norm_ladder(task: Task, unit: float) -> list[Point]:
     """
     B = FARTHEST if task.intercept else 0.0
     x, t, ways = np.zeros(task.Z.shape[1] + 1), 0.0, directions(task)
-    ladder = [at_norm(task, t, B, [x])]
+    ladder = [at_norm(task, t, B, x)]
     for rung in RUNGS:
         last, edge = ladder[-1], t
         t = unit * 2.0**rung
-        starts = [inside(x, t, B) for x in (last.x, *farther(last.x))]
-        starts += [np.append(t * way, last.x[-1]) for way in ways]
-        lower = min(task.loss(task.scores(x)) for x in starts) < last.loss
-        if lower or last.t >= (1 - LEVEL) * edge:
-            last = at_norm(task, t, B, starts)
+        others = [np.append(t * way, last.x[-1]) for way in ways]
+        start = best_start(task, t, B, last.x, farther(last.x) + others)
+        if start is not last.x or last.t >= EDGE * edge:
+            last = at_norm(task, t, B, start)
         else:
             last = replace(last, steps=0)
         ladder.append(last)
@@ -260,38 +295,33 @@ def directions(task: Task) -> list[Floats]:
 
 def intercept_ladder(task: Task, at: Point) -> list[Point]:
     """Return (3) at one norm with b = 0, and within doubling bounds."""
-    starts = [np.append(at.x[:-1], 0.0)]
+    start = np.append(at.x[:-1], 0.0)
     ladder: list[Point] = []
     for B in (0.0, *(2.0**rung for rung in RUNGS)):
-        found = at_norm(task, at.t, B, starts)
-        ladder.append(found)
-        ends = [np.append(found.x[:-1], b) for b in (2 * B, -2 * B)]
-        starts = [found.x, *ends]
-        if found.loss == -np.inf:
+        ends = [np.append(start[:-1], b) for b in (B, -B)]
+        ladder.append(at_norm(task, at.t, B, best_start(task, at.t, B, start, ends)))
+        start = ladder[-1].x
+        if ladder[-1].loss == -np.inf:
             break
     return ladder
 
 
-def runs_off(task: Task, ladder: list[Point], sizes: list[float]) -> bool:
+def runs_off(task: Task, ladder: list[Point], size: Callable[[Floats], float]) -> bool:
     """Judge a ladder of t, or of b, by (4)."""
     best, lowest = ladder[0], min(ladder, key=lambda p: p.value)
     fall, falls_on, settled = best.above(lowest), False, 0
     for k in range(1, len(ladder)):
-        falls_on = ladder[k].above(best) < 0 and sizes[k] > 1.5 * sizes[k - 1]
+        grew = size(ladder[k].x) > 1.5 * size(ladder[k - 1].x)
+        falls_on = ladder[k].below(best) and grew
         if falls_on:
             settled += ladder[k - 1].above(lowest) <= SETTLED * fall
-        if ladder[k].above(best) < 0:
+        if ladder[k].below(best):
             best = ladder[k]
     if falls_on or settled < 2:
         return falls_on
-    rises = [at_point(task, x).above(best) for x in farther(best.x)]
-    return any(rise <= LEVEL * fall for rise in rises)
-
-
-def at_point(task: Task, x: Floats) -> Point:
-    """Return both parts of (1) at a point."""
-    t = float(np.linalg.norm(x[:-1]))
-    return Point(x, task.loss(task.scores(x)), psi=task.psi(t), t=t)
+    doubled = [x for x in farther(best.x) if size(x) > 1.5 * size(best.x)]
+    beyond = [task.at(x) for x in doubled]
+    return any(p.above(best) <= LEVEL * fall + p.noise for p in beyond)
 
 
 def between(task: Task, low: float, high: float, at: Point) -> Point:
@@ -300,7 +330,7 @@ def between(task: Task, low: float, high: float, at: Point) -> Point:
 
     def look(t: float) -> float:
         nonlocal best, steps
-        found = at_norm(task, t, B, [best.x])
+        found = at_norm(task, t, B, best.x)
         steps += found.steps
         if found.above(best) < 0:
             best = found
@@ -393,7 +423,7 @@ def settle(task: Task, unit: float) -> tuple[Point, bool | None, str, int]:
     steps = sum(point.steps for point in ladder)
     k = min(range(len(ladder)), key=lambda k: ladder[k].value)
     at, off = ladder[k], ""
-    if runs_off(task, ladder, [point.t for point in ladder]):
+    if runs_off(task, ladder, norm_of):
         off = f"||h|| grows, down to {at.value:.4g} at ||h|| = {at.t:.4g}"
         remedy = "Use a psi that outgrows the loss."
     else:
@@ -404,7 +434,7 @@ def settle(task: Task, unit: float) -> tuple[Point, bool | None, str, int]:
         if task.intercept:
             bounds = intercept_ladder(task, at)
             steps += sum(point.steps for point in bounds)
-            if runs_off(task, bounds, [abs(float(point.x[-1])) for point in bounds]):
+            if runs_off(task, bounds, intercept_of):
                 at = min(bounds, key=lambda p: p.value)
                 off = f"|b| grows, down to {at.value:.4g} at b = {at.x[-1]:.4g}"
                 remedy = "Use fit_intercept=False, or a loss that bounds b."
