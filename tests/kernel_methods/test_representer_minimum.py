@@ -282,6 +282,34 @@ def test_logistic_losses_of_separable_rows_need_a_psi(
 
 
 @pytest.mark.course("S2-35")
+@pytest.mark.parametrize("share", [1e-8, 1e-10, 1e-12])
+def test_a_tiny_psi_is_enough(share):
+    X, _ = numbers(8)
+    side = np.sign(X[:, 0] + 0.3)
+    for intercept in (True, False):
+        found = representer_minimum(
+            None,
+            rbf_kernel(X, gamma=0.5),
+            lambda f: np.logaddexp(0, -side * f).sum(),
+            lambda t: share * t**2,
+            gradient=lambda f: -side * expit(-side * f),
+            fit_intercept=intercept,
+            max_iter=500,
+        )
+        assert found.exists is True
+        assert found.norm > 50
+
+
+def test_powers_may_overflow():
+    loss, gradient = squared(np.array([1.0, -1.0]))
+    found = representer_minimum(
+        None, np.eye(2), loss, lambda t: t**400, gradient=gradient
+    )
+    assert found.exists is True
+    assert found.norm == pytest.approx(1, abs=0.03)
+
+
+@pytest.mark.course("S2-35")
 def test_a_minimum_may_be_attained_far_off_or_on_a_flat():
     K = np.array([[1.0]])
     far = representer_minimum(None, K, lambda f: (f[0] - 1e6) ** 2, lambda t: t**2)
@@ -365,6 +393,10 @@ def test_bad_input_is_one_sentence():
         ((None, K, loss, lambda t: np.nan), {}, "psi[(]0[)] must be finite"),
         ((None, K, lambda f: np.nan, psi), {}, "loss must be a finite number"),
         ((None, K, loss, psi), {"gradient": lambda f: f[:1]}, "must return 2 numbers"),
+        ((None, K, lambda f: f**2, psi), {}, "one real number; got shape [(]2,[)]"),
+        ((None, K, lambda f: None, psi), {}, "one real number; got None"),
+        ((None, K, "hinge", psi), {}, "loss must be a function; got 'hinge'"),
+        ((None, K, loss, 2), {}, "psi must be a function; got 2"),
         ((None, K, loss, psi), {"tol": 0}, "tol must be > 0"),
         ((None, K, loss, psi), {"max_iter": 0}, "max_iter must be > 0"),
     ):

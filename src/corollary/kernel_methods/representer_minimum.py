@@ -52,6 +52,7 @@ from corollary.core.arrays import Floats
 from corollary.core.checks import check_finite_values
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.report import StopReason
+from corollary.core.vectors import positive
 from corollary.kernel_methods.kernel_fisher_discriminant import empirical_map
 from corollary.solvers.descend import differences
 
@@ -158,10 +159,7 @@ class Task:
 
     def loss(self, f: Floats) -> float:
         """Return L of scores, infinite where it is no number."""
-        try:
-            value = float(self.given_loss(f))
-        except OverflowError:
-            return np.inf
+        value = number("loss", self.given_loss, f)
         return np.inf if np.isnan(value) else value
 
     def gradient(self, f: Floats) -> Floats:
@@ -189,7 +187,7 @@ class Task:
 
     def psi(self, t: float) -> float:
         """Return psi(t)."""
-        return float(self.given_psi(t))
+        return number("psi", self.given_psi, t)
 
 
 # -- the ball ------------------------------------------------------------------------
@@ -372,6 +370,7 @@ def representer_minimum(
     kernel : function of two sets of rows, or None
         None where X is the kernel matrix itself.
     X : array of shape (n, d) or (n, n)
+        Negative eigenvalues of the kernel matrix are left out.
     loss : function of the scores, an array of shape (n,), to a number
         L of (1), for all rows together; it knows the targets.  Differentiable.
     psi : function of ||h|| >= 0 to a number
@@ -460,11 +459,27 @@ def gram(kernel: Any, X: Any) -> Floats:
     return K
 
 
+def number(name: str, function: Callable[[Any], Any], at: Any) -> float:
+    """Return the value of a function of the user, infinite where it overflows."""
+    try:
+        value = function(at)
+    except OverflowError:
+        return np.inf
+    if np.ndim(value) or not np.isrealobj(value) or isinstance(value, str | type(None)):
+        must = f"{name} must return one real number"
+        came = f"shape {np.shape(value)}" if np.ndim(value) else repr(value)
+        raise ParameterError(sentence(WHO, must, came))
+    return float(value)
+
+
 def check_task(task: Task, unit: float) -> None:
     """Refuse what is no problem (1)."""
-    for name, value in (("tol", task.tol), ("max_iter", task.max_iter)):
-        if not 0 < value < np.inf:
-            raise ParameterError(sentence(WHO, f"{name} must be > 0", f"{value!r}"))
+    positive(WHO, [task.tol], "tol")
+    positive(WHO, [task.max_iter], "max_iter")
+    for name, function in (("loss", task.given_loss), ("psi", task.given_psi)):
+        if not callable(function):
+            must = f"{name} must be a function"
+            raise ParameterError(sentence(WHO, must, repr(function)))
     start = task.loss(np.zeros(len(task.Z)))
     if not np.isfinite(start):
         must = "loss must be a finite number where all scores are 0"
