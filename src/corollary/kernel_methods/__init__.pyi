@@ -14,3 +14,5 @@ from .representer import Expansion as Expansion
 from .representer_machine import RepresenterClassifier as RepresenterClassifier
 from .representer_machine import RepresenterRegressor as RepresenterRegressor
 from .representer_machine import representer_fit as representer_fit
+from .representer_minimum import RepresenterMinimum as RepresenterMinimum
+from .representer_minimum import representer_minimum as representer_minimum

@@ -17,8 +17,9 @@ minimum, is the theory of `kernel_methods/representer.py`.  With their loss thes
     log_loss              kernel logistic regression: with the linear kernel,
                           `LogisticRegression` with C = 1/lam                    (2)
 
-K classes are a machine for each against the rest.  There is no summation form: linear
-models on random or Nystrom features have one.
+K classes are a machine for each against the rest.  Other penalties of ||h|| and losses
+that are no sum over rows are in `representer_minimum`.  There is no summation form:
+linear models on random or Nystrom features have one.
 
 Notation: a = dual_coef_; b = intercept_.
 Course: S2-35. References: Kimeldorf and Wahba (1971); Zhu and Hastie (2005).

@@ -139,7 +139,7 @@ def descend(
     x = np.array(start, dtype=np.float64)
     eta = _schedule(schedule, rate)
     _check(x, threshold, max_iter)
-    slope = gradient if gradient is not None else lambda x: _differences(J, x)
+    slope = gradient if gradient is not None else lambda x: differences(J, x)
     path, values, gradients, rates = [x], [float(J(x))], [], []
     stop = "max_iter"
     with np.errstate(over="ignore", invalid="ignore"):
@@ -198,7 +198,7 @@ def _gradient(slope: Callable[[Floats], Any], x: Floats) -> Floats:
     return g
 
 
-def _differences(J: Callable[[Floats], float], x: Floats) -> Floats:
+def differences(J: Callable[[Floats], float], x: Floats) -> Floats:
     """Return central differences of J."""
     h = np.cbrt(np.finfo(np.float64).eps) * np.maximum(1.0, np.abs(x))
     steps = np.diag(h)
