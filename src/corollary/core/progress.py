@@ -5,9 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 
-__all__ = ["Show", "progress"]
+__all__ = ["Show", "progress", "quiet"]
 
 Show = Callable[[int, float], None]
+
+
+def quiet(count: int, objective: float) -> None:
+    """Show nothing."""
 
 
 @contextlib.contextmanager
@@ -33,7 +37,7 @@ def progress(
         ``show(count, objective)``, called after each pass.
     """
     if not verbose:
-        yield lambda done, objective: None
+        yield quiet
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -19,7 +19,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.configuration import get_config
 from corollary.core.memory import block_bytes
 from corollary.core.parameters import Rule, boolean, missing, real, whole
-from corollary.core.progress import Show, progress
+from corollary.core.progress import Show, progress, quiet
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.kernels.gram import Ridged
 from corollary.kernels.machine_kernel import TrainingRows
@@ -59,7 +59,7 @@ def search_limits(
     *,
     machines: int = 1,
     kept: float = 0.0,
-    show: Show | None = None,
+    show: Show = quiet,
 ) -> smo.Limits:
     """Share the cache among machines, less the bytes of what they keep."""
     most = 0.8 * block_bytes(int(1.25e6 * machine.cache_size), 1)
@@ -75,7 +75,7 @@ def search_limits(
 
 
 @contextlib.contextmanager
-def watched(machine: Any) -> Iterator[Callable[[Any], Show | None]]:
+def watched(machine: Any) -> Iterator[Callable[[Any], Show]]:
     """Show the working sets and the dual objective of all searches in the block.
 
     Yields what makes a search's own `show` from a key; searches may run at once, and
@@ -83,7 +83,7 @@ def watched(machine: Any) -> Iterator[Callable[[Any], Show | None]]:
     """
     verbose = max(get_config().verbose, int(getattr(machine, "verbose", 0)))
     if not verbose:
-        yield lambda key: None
+        yield lambda key: quiet
         return
     lock, parts = threading.Lock(), {}
 

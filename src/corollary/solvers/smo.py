@@ -58,7 +58,6 @@ selection; Hsu and Lin (2002), working sets.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,6 +66,7 @@ import numpy as np
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.interrupt import caught, stop_if_asked
+from corollary.core.progress import Show, quiet
 from corollary.core.report import StopReason
 from corollary.engine.executors.executor import single_threaded_blas
 from corollary.solvers.box_dual import (
@@ -111,7 +111,7 @@ class Limits:
     cache_bytes: float = 200e6
     shrinking: bool = True
     threads: int = 1
-    show: Callable[[int, float], None] | None = None  # of working sets and D
+    show: Show = quiet  # of working sets and D
 
 
 @dataclass(frozen=True)
@@ -310,13 +310,12 @@ class Decomposition:
                         return StopReason.CONVERGED
                     self._restore()
                     continue
-                if self._exhausted():
+                if self.steps >= self.most or time.monotonic() > self.deadline:
                     return StopReason.MAX_PASSES
                 if self._stalled():
                     return StopReason.STALLED
                 self._work(chosen)
-                if self.limits.show is not None:
-                    self.limits.show(self.sets, self.value)
+                self.limits.show(self.sets, self.value)
                 if self.limits.shrinking and (look := look - 1) <= 0:
                     self._shrink()
                     look = FIRST_LOOK
@@ -330,9 +329,6 @@ class Decomposition:
     def _noise(self) -> float:
         """Return the violation below which float32 shows nothing but its rounding."""
         return self.rounding() if self.whole.dtype == np.float32 else 0.0
-
-    def _exhausted(self) -> bool:
-        return self.steps >= self.most or time.monotonic() > self.deadline
 
     def _stalled(self) -> bool:
         """Tell whether neither D nor the violation has fallen for long.
