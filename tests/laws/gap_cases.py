@@ -117,6 +117,25 @@ def huber(draw):
     return model, oracle.huber(model, X, t, w)
 
 
+def theil_sen(draw):
+    X, _, t, _ = draw.rows()
+    X, t = X[:12, :2], t[:12]
+    model = corollary.TheilSenRegressor(random_state=0, **draw.limits(12)).fit(X, t)
+    Z = np.column_stack([np.ones(12), X.astype(float)])
+    subsets = [list(s) for s in itertools.combinations(range(12), Z.shape[1])]
+    W = np.array([np.linalg.solve(Z[s], t[s]) for s in subsets])
+
+    def value(m):
+        return float(np.linalg.norm(W - m, axis=1).mean())
+
+    point = np.append(float(model.intercept_), model.coef_.astype(float))
+    best, least = point, value(point)
+    for _ in range(3000):  # Weiszfeld's steps never raise the sum
+        pull = 1 / np.maximum(np.linalg.norm(W - best, axis=1), 1e-300)
+        best = pull @ W / pull.sum()
+    return model, (value(point), min(least, value(best), *map(value, W)))
+
+
 def least_squares_by_folds(name):
     def case(draw):
         X, _, t, w = draw.rows()
@@ -230,6 +249,7 @@ CASES = {
     "MultiTaskLasso": multi_task("MultiTaskLasso"),
     "MultiTaskElasticNet": multi_task("MultiTaskElasticNet"),
     "HuberRegressor": huber,
+    "TheilSenRegressor": theil_sen,
     "LassoLars": lasso_by_angles,
     "LassoCV": least_squares_by_folds("LassoCV"),
     "ElasticNetCV": least_squares_by_folds("ElasticNetCV"),

@@ -33,7 +33,7 @@ Course: S3-91, S3-114. References: Tibshirani (1996); Hastie, Tibshirani, Friedm
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -61,13 +61,21 @@ __all__ = [
 SMALLEST = 1e-9  # of the largest coefficient: is one 0?
 
 
+@readable
+class CorrelatedRows(NamedTuple):
+    """Rows whose inputs are correlated."""
+
+    X: Floats
+    y: Floats
+
+
 def correlated_regression(
     n: int = 50,
     w: Any = (1.0, 2.0, 3.0, 4.0),
     correlation: float = 0.0,
     noise: float = 1.0,
     random_state: Any = None,
-) -> tuple[Floats, Floats]:
+) -> CorrelatedRows:
     """Draw Gaussian inputs, any two correlated alike, and y = X w + noise.
 
     Parameters
@@ -82,8 +90,8 @@ def correlated_regression(
 
     Returns
     -------
-    X : array of shape (n, M)
-    y : array of shape (n,)
+    CorrelatedRows
+        X (n, M) and y (n,).
 
     Examples
     --------
@@ -101,7 +109,7 @@ def correlated_regression(
     draw = generator(entropy(random_state))
     common, own = draw.normal(size=(n, 1)), draw.normal(size=(n, len(w)))
     X = np.sqrt(correlation) * common + np.sqrt(1 - correlation) * own
-    return X, X @ w + noise * draw.normal(size=n)
+    return CorrelatedRows(X, X @ w + noise * draw.normal(size=n))
 
 
 @readable

@@ -150,10 +150,15 @@ class TheilSenRegressor(RowsLearner, SingleRegressor):
         self.intercept_ = dtype.type(b[0]) if intercept else 0.0
         self.n_subpopulation_, self.n_iter_ = len(subsets), found.iterations
         self.breakdown_ = breakdown(n, k)
-        self._account(found, report)
+        total = float(len(W)) if o is None else float(o.sum())
+        stored = total * float(np.linalg.norm(b.astype(np.float64) - found.point))
+        self._account(found, stored, report)
 
-    def _account(self, found: SpatialMedian, report: Report) -> None:
-        """Report the subsets, the share of wild rows that is harmless, and the gap."""
+    def _account(self, found: SpatialMedian, stored: float, report: Report) -> None:
+        """Report the subsets, the share of wild rows that is harmless, and the gap.
+
+        `stored` is what single precision may add to the sum of distances.
+        """
         objective, gap = found.objective, found.gap
         done = gap <= float(self.tol) ** 2 * objective or self.n_iter_ < self.max_iter
         report.stop = StopReason.CONVERGED if done else StopReason.MAX_PASSES
@@ -161,6 +166,7 @@ class TheilSenRegressor(RowsLearner, SingleRegressor):
             report.stop = StopReason.INTERRUPTED
         report.passes = max(1, self.n_iter_)
         report.objective = [objective / self.n_subpopulation_]
+        gap += stored
         share = gap / objective if objective else None
         gap = gap / self.n_subpopulation_
         report.optimality = Optimality("duality gap of the median", gap, share)
