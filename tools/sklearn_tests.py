@@ -36,7 +36,7 @@ __all__ = ["KINDS", "MODULES", "Outcome", "compare", "page", "reasons", "run"]
 
 TABLE = Path(__file__).with_name("sklearn_tests.json")
 OUTCOMES = "SKLEARN_TESTS_OUTCOMES"  # where the plugin writes, in the environment
-MOST = 0.04  # share of the tests that may fail
+MOST = 0.03  # share of the tests that may fail
 MISSING = 0.01  # share of those that may fail because something is not there yet
 ASSERTED = r"^(AssertionError: )?assert False\n.*= hasattr\(.*, '_[a-z]\w*'\)"
 PRIVATE = (  # how a test fails that asks for what is private
@@ -89,10 +89,12 @@ MODULES = (  # of our classes, then of scikit-learn's that have ours inside
     "sklearn.linear_model.tests.test_passive_aggressive",
     "sklearn.linear_model.tests.test_perceptron",
     "sklearn.linear_model.tests.test_quantile",
+    "sklearn.linear_model.tests.test_ransac",
     "sklearn.linear_model.tests.test_ridge",
     "sklearn.linear_model.tests.test_sag",
     "sklearn.linear_model.tests.test_sgd",
     "sklearn.linear_model.tests.test_sparse_coordinate_descent",
+    "sklearn.linear_model.tests.test_theil_sen",
     "sklearn.neighbors.tests.test_nearest_centroid",
     "sklearn.preprocessing.tests.test_common",
     "sklearn.preprocessing.tests.test_data",
