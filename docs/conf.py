@@ -45,12 +45,12 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": [], "benchmarks": [], "changes": []}
+html_sidebars = {"index": [], "benchmarks": [], "small_data": [], "changes": []}
 
 
 def theory() -> dict[str, str]:
     """Return the docstring of each estimator's module by the name users import."""
-    texts = {found.module: found.text for found in catalogue.theories()}
+    texts = {found.module: found.text for found in catalogue.modules()}
     return {f"corollary.{name}": texts[where] for name, where in ESTIMATORS.items()}
 
 
