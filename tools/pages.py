@@ -37,7 +37,8 @@ def reference() -> str:
         public = [e.name for e in catalogue.entries() if e.module == module]
         shown = [f"~{module.partition('.')[2]}.{name}" for name in public]
         blocks.append(_section(_title(module), shown))
-    ground = [n for n in registry.public_names() if n not in registry.ESTIMATORS]
+    listed = {n for package in _packages() for n in registry.public_names(package)}
+    ground = [name for name in registry.public_names() if name not in listed]
     blocks.append(_section("Reports, errors, configuration, files", ground))
     blocks.append(_section("Index of methods", ["catalogue.find", "catalogue.Entry"]))
     return "\n".join(blocks)
@@ -50,7 +51,7 @@ def _packages() -> Iterator[str]:
 
 
 def _shown(package: str, name: str, module: str) -> str:
-    if registry.ESTIMATORS.get(name) == module:
+    if registry.public_names().get(name) == module:
         return name
     return f"~{package.partition('.')[2]}.{name}"
 

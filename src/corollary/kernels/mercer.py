@@ -56,7 +56,7 @@ class MercerCheck:
     noise : float
         Size of the rounding errors in it.
     asymmetry : float
-        Largest |k(x, z) - k(z, x)|.
+        Largest difference of k(x, z) and k(z, x).
     v : array of shape (n,) or None
         A vector with v'K v < 0, where there is one; ||v|| = 1.
     value : float or None

@@ -96,7 +96,7 @@ class Penalty:
         return float(self.l1 * self.lengths(w).sum() + 0.5 * self.l2 * (w**2).sum())
 
     def lengths(self, w: Floats) -> Floats:
-        """Return |w_j| of every entry, or of every row that is a block.
+        """Return ``|w_j|`` of every entry, or of every row that is a block.
 
         >>> Penalty(1.0, 1.0, blocks=True).lengths(np.array([[3.0, 4.0], [0.0, 0.0]]))
         array([5., 0.])
@@ -131,7 +131,7 @@ class Penalty:
         return replace(self, strength=n * self.strength)
 
     def size(self, s: Floats) -> Floats:
-        """Return what (4) compares with l1: |s|, or s where w >= 0."""
+        """Return what (4) compares with l1: ``|s|``, or s where w >= 0."""
         return s if self.positive else self.lengths(s)
 
     def products(self, a: Floats, b: Floats) -> Floats:

@@ -269,7 +269,7 @@ class KBinsDiscretizer(SummationLearner, Transformer):
 
         Returns
         -------
-        array of shape (n, d), or array or CSR matrix of shape (n, sum of n_bins_)
+        array of shape (n, d), or array or CSR matrix of shape (n, sum of `n_bins_`)
         """
         check_is_fitted(self)
         X = self._query(X, getattr(self, "n_features_in_", 1))

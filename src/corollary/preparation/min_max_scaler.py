@@ -61,7 +61,7 @@ class MinMaxScaler(StreamingLearner, Scaler):
     data_min_, data_max_, data_range_ : arrays of shape (d,)
         l, u and r; 0 in a column without any value.
     scale_, min_ : arrays of shape (d,)
-        z = x scale_ + min_.
+        z = x `scale_` + `min_`.
     n_samples_seen_ : int, or float with weights
     n_features_in_ : int
     report_ : Report

@@ -71,7 +71,7 @@ class PowerTransformer(SummationLearner, Transformer):
     log_mean_ : array of shape (d,)
         Mean of log x for 'box-cox', 0 for 'yeo-johnson'.
     mean_, scale_ : arrays of shape (d,), or None
-        Mean and standard deviation of v of x / exp(log_mean_); None without
+        Mean and standard deviation of v of x / exp(`log_mean_`); None without
         `standardize`.
     n_features_in_ : int
     report_ : Report

@@ -77,7 +77,7 @@ class Suggestion:
     gain : float
         Log-likelihood that the exponent gains over 1, which is no transform.
     lost : dict
-        Log-likelihood that transforms by a fixed exponent lose to lambda_.
+        Log-likelihood that transforms by a fixed exponent lose to `lambda_`.
     skewness : dict
         Skewness of the column under each transform that it can have.
     linearity : dict

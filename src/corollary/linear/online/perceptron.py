@@ -131,7 +131,7 @@ class Perceptron(SequentialClassifier, LinearClassifier):
     class_weight : dict, 'balanced' or None
         Weight of each class; a step is multiplied by it.
     warm_start : bool, default=False
-        Start from the weights of the last fit, as with `coef_init=coef_`; the clock t_
+        Start from the weights of the last fit, as with `coef_init=coef_`; `t_`
         begins anew.
     output : {'last', 'averaged', 'pocket'}
         Which weights to keep: the last, (4) or (5).

@@ -129,7 +129,7 @@ class SGDClassifier(SequentialClassifier, LinearClassifier):
     class_weight : dict, 'balanced' or None
         Weight of each class in the loss.
     warm_start : bool, default=False
-        Start from the weights of the last fit, as with `coef_init=coef_`; the clock t_
+        Start from the weights of the last fit, as with `coef_init=coef_`; `t_`
         begins anew.
     average : bool or int, default=False
         Whether to keep the mean of the iterates, from this step on.
@@ -318,7 +318,7 @@ class SGDRegressor(LinearSequentialLearner, Regressor):
     n_iter_no_change : int, default=5
         Patience, in epochs.
     warm_start : bool, default=False
-        Start from the weights of the last fit, as with `coef_init=coef_`; the clock t_
+        Start from the weights of the last fit, as with `coef_init=coef_`; `t_`
         begins anew.
     average : bool or int, default=False
         Whether to keep the mean of the iterates, from this step on.

@@ -141,7 +141,7 @@ class HuberRegressor(SummationLearner, SingleRegressor):
     scale_ : float
         sigma.
     outliers_ : array of bool of shape (n,)
-        The rows with |residual| > epsilon sigma; only where the data is in memory.
+        The rows with a residual beyond epsilon sigma; only where the data is in memory.
         Rows of weight 0 are not looked at and not among them.
     n_iter_ : int
         Passes after the first.

@@ -63,7 +63,7 @@ class ElasticNet(DesignLearner):
         The fit stops when the duality gap is below ``tol * sum w (y - mean)^2 / N``.
     warm_start : bool, default=False
         Whether to begin at the coefficients of the fit before; where they meet `tol`,
-        that is the end, with n_iter_ = 0.
+        that is the end, with `n_iter_` = 0.
     positive : bool, default=False
         Require b >= 0.
     random_state, selection : ignored
