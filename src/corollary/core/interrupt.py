@@ -14,6 +14,7 @@ signal handler is installed, and fits in different threads have different tokens
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import sys
@@ -44,7 +45,7 @@ __all__ = [
 R = TypeVar("R")
 
 LISTEN = 0.05  # seconds between two looks for a signal
-LOWEST = 19  # of the priorities that the system knows
+LOW = 5  # priority of a call left behind; 19 would be starved by other processes
 
 
 @contextlib.contextmanager
@@ -124,8 +125,9 @@ def awaited(future: Future[R]) -> R:
 def apart(function: Callable[..., R], *arguments: Any, **options: Any) -> R:
     """Call a long function of NumPy or SciPy so that Ctrl-C need not wait for it.
 
-    The main thread waits for another one.  After Ctrl-C that one goes on behind, at the
-    lowest priority, and neither the next fit nor the end of the process waits for it.
+    The main thread waits for another one.  After Ctrl-C that one goes on behind, at a
+    low priority, and the next fit does not wait for it.  The end of the process does:
+    LAPACK cannot be stopped, and its memory must not be taken from under it.
     """
     if threading.current_thread() is not threading.main_thread():
         return function(*arguments, **options)
@@ -146,7 +148,8 @@ def apart(function: Callable[..., R], *arguments: Any, **options: Any) -> R:
     except BaseException:
         if sys.platform == "linux" and thread.native_id is not None:
             with contextlib.suppress(OSError):  # it has ended
-                os.setpriority(os.PRIO_PROCESS, thread.native_id, LOWEST)
+                os.setpriority(os.PRIO_PROCESS, thread.native_id, LOW)
+        atexit.register(thread.join)
         raise
     if failed:
         raise failed[0]
