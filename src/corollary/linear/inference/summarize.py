@@ -41,7 +41,12 @@ from corollary.linear.inference.summary import Summary
 from corollary.objectives.chunk_losses import CrossEntropy, Deviance, scores, weighted
 from corollary.solvers.normal_equations import Solution
 
-__all__ = ["summarize_classes", "summarize_least_squares", "summarize_likelihood"]
+__all__ = [
+    "led",
+    "summarize_classes",
+    "summarize_least_squares",
+    "summarize_likelihood",
+]
 
 INFLATED = 10.0  # variance inflation factor that is worth a word
 SCATTERED = 1.2  # Pearson's statistic over its degrees of freedom, likewise

@@ -30,6 +30,7 @@ from corollary.core.rows import dense
 from corollary.engine import ArraySource, Chunk, Data, Statistics
 from corollary.linear.descent import Descent
 from corollary.linear.glm.glm_sums import GLMSums
+from corollary.linear.inference.summarize import led
 from corollary.linear.logistic.newton_bound import curved_at, parted
 from corollary.linear.separability import separability
 from corollary.objectives.chunk_losses import Census, scores
@@ -198,11 +199,9 @@ def sums_of(state: Descent, census: Census, end: Conclusion) -> GLMSums:
     shares = np.full(max(m, 2), 1 / max(m, 2))
     if problem.intercept:
         shares = np.maximum(census.sum_y / n, np.finfo(np.float64).tiny)
-    kept = end.H is not None and census.spread.M2.ndim == 2
     H = gram = None
-    if kept:
-        assert end.H is not None
-        H = end.H if m == 1 else end.H[p:, p:]
+    if end.H is not None and census.spread.M2.ndim == 2:
+        H = led(end.H, m)
         gram = n * constant_curvature(census.spread, mean, np.ones(1))[0, :-1, :-1]
     return GLMSums(
         n=n,
