@@ -11,6 +11,7 @@ from . import diagnostics as diagnostics
 from . import discriminants as discriminants
 from . import distributions as distributions
 from . import engine as engine
+from . import ensembles as ensembles
 from . import information as information
 from . import kernel_methods as kernel_methods
 from . import kernels as kernels
@@ -26,6 +27,7 @@ from . import registry as registry
 from . import solvers as solvers
 from . import studies as studies
 from . import svm as svm
+from . import trees as trees
 from .clustering.k_means import KMeans as KMeans
 from .core.configuration import Config as Config
 from .core.configuration import config_context as config_context

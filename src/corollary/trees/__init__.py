@@ -1,0 +1,5 @@
+"""Decision trees: CART, ID3, stumps, rules, and the histograms that grow trees."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
