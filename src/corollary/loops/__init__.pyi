@@ -459,3 +459,103 @@ def sgd_epoch_csr(
     monitor: Doubles | None,
     moved: NDArray[np.int64] | None,
 ) -> None: ...
+
+# -- bins.cpp --------------------------------------------------------------------------
+def bin_codes(
+    X: NDArray[Real],  # (n, d)
+    edges: Doubles,  # (d, 256) rising, padded with infinity
+    bins: Ints,  # (d,) of each feature; also the code of a missing value
+    codes: Bytes,  # (d, n) out
+    threads: int,
+) -> None: ...
+def group_codes(
+    columns: Bytes,  # (d, n)
+    ends: Ints,  # (n_groups,) features before the end of each
+    groups: Bytes,  # (n_groups, n, 16) out
+    threads: int,
+) -> None: ...
+
+# -- blended_trees.cpp -----------------------------------------------------------------
+def tree_scores(
+    X: NDArray[Real],  # (n, d)
+    edges: Doubles,  # (d, 256)
+    bins: Ints,  # (d,)
+    starts: Ints,  # (trees + 1,) first node of each tree
+    feature: Ints,  # (m,) -1 at a leaf
+    bin: Bytes,  # (m,)
+    missing_left: Bytes,  # (m,)
+    left: Ints,  # (m,) counted from the root, after their parent
+    right: Ints,  # (m,)
+    value: Doubles,  # (m,)
+    set: Ints,  # (m,) row of sets, -1 = split by bin
+    sets: NDArray[np.uint32],  # (., 8)
+    base: Doubles,  # (outputs,)
+    out: Doubles,  # (n, outputs) out
+    threads: int,
+) -> None: ...
+def coded_tree_scores(
+    columns: Bytes,  # (d, n)
+    bins: Ints,
+    starts: Ints,
+    feature: Ints,
+    bin: Bytes,
+    missing_left: Bytes,
+    left: Ints,
+    right: Ints,
+    value: Doubles,
+    set: Ints,
+    sets: NDArray[np.uint32],
+    base: Doubles,
+    out: Doubles,
+    threads: int,
+) -> None: ...
+
+# -- boosting.cpp ----------------------------------------------------------------------
+def logistic_gradients(
+    y: Doubles,  # (n,) 0 and 1
+    f: Doubles,  # (n,) scores
+    per_g: float,  # units in 1
+    per_h: float,
+    packed: Ints,  # (n,) out
+    threads: int,
+) -> None: ...
+def pack_gradients(
+    g: Doubles,  # (n,)
+    h: Doubles | None,  # (n,)
+    per_g: float,
+    per_h: float,
+    packed: Ints,  # (n,) out
+    apart: Ints | None,  # (n,) out: h, where it is not packed
+    threads: int,
+) -> None: ...
+
+# -- histogram_tree.cpp ----------------------------------------------------------------
+def grow_tree(
+    columns: Bytes,  # (d, n)
+    groups: Bytes,  # (n_groups, n, 16)
+    group_ends: Ints,  # (n_groups,)
+    g: Ints,  # (n,)
+    h: Ints | None,  # (n,)
+    constant: bool,  # whether every hessian is 1
+    fields: tuple[float, float, int, int],  # units of g and h, places of h and g
+    bins: Ints,  # (d,)
+    categorical: Bytes,  # (d,)
+    monotone: NDArray[np.int8] | None,  # (d,)
+    feature_sets: NDArray[np.uint64] | None,  # (d, words)
+    limits: tuple[int, int, float, float, float, float, int],
+    seed: int,
+    cells: NDArray[np.int64],  # scratch: histograms
+    first: Ints,  # scratch: lists of rows
+    second: Ints,
+    feature: Ints,  # (2 max_leaves - 1,) out, as are the others
+    bin: Bytes,
+    missing_left: Bytes,
+    left: Ints,
+    right: Ints,
+    value: Doubles,
+    count: Ints,
+    sets: NDArray[np.uint32],  # (., 8)
+    scores: Doubles | None,  # (n,) added to
+    leaf_of: Ints | None,  # (n,) out: node of each row
+    threads: int,
+) -> int: ...  # nodes

@@ -5,6 +5,10 @@
 
 namespace corollary {
 
+void bind_bins(nanobind::module_& m);
+void bind_histogram_tree(nanobind::module_& m);
+void bind_boosting(nanobind::module_& m);
+void bind_blended_trees(nanobind::module_& m);
 void bind_class_counts(nanobind::module_& m);
 void bind_coordinate_descent(nanobind::module_& m);
 void bind_dual_descent(nanobind::module_& m);

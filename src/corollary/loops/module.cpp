@@ -20,6 +20,10 @@ const char* widest() {
 
 NB_MODULE(COROLLARY_LOOPS, m) {
     m.def("widest", &widest);
+    corollary::bind_bins(m);
+    corollary::bind_histogram_tree(m);
+    corollary::bind_boosting(m);
+    corollary::bind_blended_trees(m);
     corollary::bind_class_counts(m);
     corollary::bind_coordinate_descent(m);
     corollary::bind_dual_descent(m);

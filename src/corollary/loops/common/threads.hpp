@@ -7,6 +7,11 @@
 // threads - 1 helpers, with 0 <= worker < threads. f must not throw. The call is serial
 // when it is nested in another, or when another Python thread has the team. Ctrl-C ends it
 // between two blocks.
+//
+//   together(threads, f)  calls  f(worker, barrier)
+//
+// once in each of barrier.workers <= threads threads, which wait for each other at
+// barrier.wait(). Ctrl-C is the business of f.
 #pragma once
 
 #include <pthread.h>
@@ -24,6 +29,43 @@
 
 namespace corollary {
 
+// Where the workers of one job wait for each other: for a moment awake, then asleep.
+class Barrier {
+    static constexpr int PATIENCE = 4000;
+
+  public:
+    const int workers;
+
+    explicit Barrier(int workers) : workers(workers), missing_(workers) {}
+
+    void wait() {
+        if (workers == 1) return;
+        const unsigned round = round_.load(std::memory_order_relaxed);
+        if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            missing_.store(workers, std::memory_order_relaxed);
+            round_.store(round + 1, std::memory_order_release);
+            round_.notify_all();
+            return;
+        }
+        for (int turn = 0; turn < PATIENCE; ++turn) {
+            if (round_.load(std::memory_order_acquire) != round) return;
+            pause();
+        }
+        while (round_.load(std::memory_order_acquire) == round)
+            round_.wait(round, std::memory_order_acquire);
+    }
+
+  private:
+    static void pause() {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    }
+
+    alignas(64) std::atomic<int> missing_;
+    alignas(64) std::atomic<unsigned> round_ = 0;
+};
+
 class Team {
   public:
     // Never destroyed: at exit the helpers sleep, and the process takes them along.
@@ -38,6 +80,33 @@ class Team {
         }
         delete fresh;
         return *team;
+    }
+
+    template <class F>
+    void together(int threads, F& f) {
+        std::unique_lock<std::mutex> turn(turn_, std::defer_lock);
+        if (inside || threads <= 1 || !turn.try_lock()) {
+            Barrier alone(1);
+            return f(0, alone);
+        }
+        hire(threads - 1);
+        Barrier barrier(std::min(threads - 1, hired_) + 1);
+        auto meet = [&f, &barrier](int worker, std::int64_t, std::int64_t) {
+            f(worker, barrier);
+        };
+        Job job{&call<decltype(meet)>, &meet, barrier.workers, 1};
+        job.once = true;
+        {
+            std::lock_guard<std::mutex> lock(mutex_);
+            job_ = &job;
+            places_ = barrier.workers - 1;
+        }
+        wake_.notify_all();
+        inside = true;
+        f(0, barrier);
+        inside = false;
+        std::unique_lock<std::mutex> lock(mutex_);
+        done_.wait(lock, [this] { return places_ == 0 && working_ == 0; });
     }
 
     template <class F>
@@ -78,8 +147,10 @@ class Team {
         std::int64_t n, block;
         std::atomic<std::int64_t> next = 0;
         int helpers = 0;
+        bool once = false;  // a call for each worker, not for each block
 
         void work(int worker, Watch* watch = nullptr) {
+            if (once) return call(f, worker, worker, worker + 1);
             for (;;) {
                 if (watch != nullptr && watch->stopped()) {
                     next = n;
@@ -142,6 +213,11 @@ class Team {
     int working_ = 0;  // helpers at work on it
     int hired_ = 0;    // guarded by turn_
 };
+
+template <class F>
+void together(int threads, F&& f) {
+    Team::of_this_process().together(threads, f);
+}
 
 template <class F>
 void for_blocks(std::int64_t n, std::int64_t block, int threads, F&& f) {

@@ -1,0 +1,57 @@
+"""Learners that keep a reduced form of all rows, such as a byte for each number.
+
+They look at the source in as many passes as they like, map every row to something
+small, wherever it lies, and learn from what was mapped, in memory.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar
+
+from corollary.core.arrays import Vector
+from corollary.core.hooks import hook
+from corollary.core.parameters import Rule
+from corollary.core.randomness import entropy
+from corollary.core.report import Report
+from corollary.engine.data import Data
+from corollary.engine.fit import Fitted, complete
+from corollary.engine.sources.source import Chunk
+
+__all__ = ["ReducedRowsLearner", "by_reduced_rows"]
+
+
+class ReducedRowsLearner(ABC):
+    """Learns from a reduced form of all rows, from any source and by any executor."""
+
+    rules: ClassVar[Mapping[str, Rule]]
+
+    @abstractmethod
+    def survey(self, data: Data, seed: int) -> Any:
+        """Return what the reduction needs to know; `data.reduce` makes a pass."""
+
+    @abstractmethod
+    def reduced(self, chunk: Chunk, survey: Any) -> tuple[Vector, ...]:
+        """Return what is kept of each row of a chunk."""
+
+    @abstractmethod
+    def learn(self, rows: tuple[Vector, ...], survey: Any, report: Report) -> None:
+        """Set the learned attributes, and fill the report."""
+
+    def publish(self, fitted: Fitted) -> None:  # noqa: B027
+        """Do nothing: `learn` has set what users read."""
+
+    @hook  # noqa: B027
+    def account(self, state: Any, report: Report) -> None:
+        """Do nothing: `learn` has filled the report."""
+
+
+def by_reduced_rows(learner: ReducedRowsLearner, data: Data, report: Report) -> Fitted:
+    """Survey the data, gather what is kept of each row, and learn from it."""
+    seed = entropy(getattr(learner, "random_state", None))
+    survey = learner.survey(data, seed)
+    rows = data.rows(partial(learner.reduced, survey=survey))
+    learner.learn(rows, survey, report)
+    return complete(learner, data, Fitted(None, None, None, report))

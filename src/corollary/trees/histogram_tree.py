@@ -1,0 +1,247 @@
+"""Regression trees from histograms of integer gradients.
+
+Also known as: histogram splitter, leaf-wise growth, quantised gradients.
+
+For rows i with gradients g_i and hessians h_i of a loss, a leaf of the rows I has
+
+    G = sum_I g_i,   h = sum_I h_i,   value  v = -G / (h + l2)                   (1)
+
+and the best split of a leaf has the largest
+
+    gain = G_L^2/(h_L + l2) + G_R^2/(h_R + l2) - G^2/(h + l2)                    (2)
+
+over all features and bins: the fall of the loss's quadratic model.  The leaf with the
+largest gain is split next.  g and h are rounded to integers at one scale,
+
+    g_i ~ unit_g * integer,   |g_i| <= g_max,  0 <= h_i <= h_max                 (3)
+
+so that sums are exact, and the tree is the same for any order, chunks or threads.  A
+sum of n integers of b bits has b + log2 n bits: of the 64 bits of a cell, fields for G,
+h and the count of rows share what n leaves (`Fields`).  The error of a sum is at most
+n unit / 2, in the middle sqrt(n) unit / 4.
+
+Notation: n rows, d features; codes as in `bins.py`.
+References: Friedman (2001); Chen and Guestrin (2016); Ke et al. (2017).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corollary import loops
+from corollary.core.arrays import Floats, Vector
+from corollary.trees.bins import Bins
+
+__all__ = ["CodedRows", "Gradients", "GrownTree", "Growth", "Limits"]
+
+BINS = 256  # cells of a feature
+GROUP = 16  # features that stand together
+AHEAD = 16  # entries read in advance
+SMALL = 2**13  # rows whose counts have room in a packed cell
+COARSE = 8  # bits that a packed gradient must have
+BYTES = 2**28  # of histograms that are kept
+ALONE = 2**17  # codes for which one thread is enough
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What bounds a tree."""
+
+    max_leaves: int
+    max_depth: int = 0  # 0 = any
+    min_samples_leaf: int = 20
+    min_hessian: float = 1e-3
+    l2: float = 0.0
+    shrinkage: float = 0.1
+    max_features: int = 0  # drawn for each node, 0 = all
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """Integer gradients of the rows, and what their units are worth (3)."""
+
+    g: Vector  # (n,) int32, with the hessian in the low 16 bits where it varies
+    h: Vector | None  # (n,) int32 where it does not fit there
+    constant: bool  # whether every hessian is 1
+    fields: tuple[float, float, int, int]  # units of g and h, places of h and g
+
+    @classmethod
+    def layout(cls, n: int, g_max: float, h_max: float) -> tuple[Any, ...]:
+        """Return the fields of n rows with varying hessians, and how wide they are."""
+        b = max(1, int(n).bit_length())
+        count = b if n < SMALL else 0
+        spare = 63 - count - 2 * b
+        g_bits, h_bits = min(15, (spare + 1) // 2), min(16, spare // 2)
+        units = g_max / (2**g_bits - 1), h_max / (2**h_bits - 1)
+        return (*units, count, count + b + h_bits), g_bits
+
+    @classmethod
+    def of(
+        cls,
+        g: Floats,
+        h: Floats | None,
+        bounds: tuple[float, float] | None = None,
+        threads: int = 1,
+    ) -> Gradients:
+        """Round gradients and hessians (None = all 1); `bounds` of both, if known."""
+        n = len(g)
+        b = max(1, n.bit_length())
+        g_max, h_max = bounds or (largest(g), 1.0 if h is None else largest(h))
+        packed = np.empty(n, np.int32)
+        if h is None:
+            unit = g_max / (2 ** min(30, 63 - 2 * b) - 1)
+            loops.pack_gradients(g, None, 1 / unit, 0.0, packed, None, threads)
+            return cls(packed, None, True, (unit, 1.0, 0, b))
+        fields, bits = cls.layout(n, g_max, h_max)
+        if bounds is not None and bits >= COARSE:
+            units = 1 / fields[0], 1 / fields[1]
+            loops.pack_gradients(g, h, *units, packed, None, threads)
+            return cls(packed, None, False, fields)
+        unit_g = g_max / (2 ** min(30, 62 - b) - 1)
+        unit_h = h_max / (2 ** min(30, 62 - 2 * b) - 1)
+        apart = np.empty(n, np.int32)
+        loops.pack_gradients(g, h, 1 / unit_g, 1 / unit_h, packed, apart, threads)
+        return cls(packed, apart, False, (unit_g, unit_h, b, 0))
+
+    @classmethod
+    def logistic(cls, y: Floats, f: Floats, threads: int = 1) -> Gradients | None:
+        """Take those of the logistic loss at scores f, without arrays in between."""
+        fields, bits = cls.layout(len(y), 1.0, 0.25)
+        if bits < COARSE:
+            return None
+        packed = np.empty(len(y), np.int32)
+        loops.logistic_gradients(y, f, 1 / fields[0], 1 / fields[1], packed, threads)
+        return cls(packed, None, False, fields)
+
+
+def largest(x: Floats) -> float:
+    """Return the largest size in x, or 1 where all are 0."""
+    found = float(np.abs(x).max(initial=0.0))
+    return found if found > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Codes of the rows in the two orders that growing needs."""
+
+    bins: Bins
+    columns: Vector  # (d, n) uint8
+    groups: Vector  # (n_groups, n, 16) uint8
+    ends: Vector  # (n_groups,) int32: features before the end of each group
+    threads: int
+
+    @classmethod
+    def of(cls, bins: Bins, columns: Vector, threads: int) -> CodedRows:
+        """Copy columns into groups, as many for each thread."""
+        d, n = columns.shape
+        threads = 1 if d * n < ALONE else min(threads, d)
+        n_groups = max(threads, -(-d // GROUP))
+        n_groups = min(d, -(-n_groups // threads) * threads)
+        ends = (np.arange(1, n_groups + 1) * d // n_groups).astype(np.int32)
+        groups = np.zeros((n_groups, n, GROUP), np.uint8)
+        loops.group_codes(columns, ends, groups, threads)
+        return cls(bins, columns, groups, ends, threads)
+
+
+@dataclass(frozen=True)
+class GrownTree:
+    """The nodes of one tree; the first is the root, children follow their parents."""
+
+    feature: Vector  # (m,) int32, -1 at a leaf
+    bin: Vector  # (m,) uint8: codes up to it go left
+    missing_left: Vector  # (m,) uint8
+    left: Vector  # (m,) int32
+    right: Vector  # (m,) int32
+    value: Floats  # (m,)
+    count: Vector  # (m,) int32 rows
+    sets: Vector  # (m, 8) uint32: codes that go left, of categorical splits
+
+
+class Growth:
+    """Grows one tree after another from the same coded rows."""
+
+    def __init__(
+        self,
+        rows: CodedRows,
+        limits: Limits,
+        monotone: Vector | None = None,
+        feature_sets: Vector | None = None,
+    ) -> None:
+        self.rows, self.limits = rows, limits
+        self.monotone, self.feature_sets = monotone, feature_sets
+        self.categorical = rows.bins.categorical.astype(np.uint8)
+        m = 2 * limits.max_leaves - 1
+        self.nodes = GrownTree(
+            np.empty(m, np.int32),
+            np.zeros(m, np.uint8),
+            np.zeros(m, np.uint8),
+            np.zeros(m, np.int32),
+            np.zeros(m, np.int32),
+            np.zeros(m),
+            np.zeros(m, np.int32),
+            np.zeros((m, 8), np.uint32),
+        )
+        self.cells = np.zeros(0, np.int64)
+        self.entries = (np.zeros(0, np.int32), np.zeros(0, np.int32))
+
+    def grow(
+        self,
+        gradients: Gradients,
+        seed: int = 0,
+        scores: Floats | None = None,
+        leaf_of: Vector | None = None,
+    ) -> GrownTree:
+        """Grow a tree; add its values to `scores`, write each row's leaf number."""
+        rows, limits = self.rows, self.limits
+        self._make_room(1 if gradients.h is None else 2)
+        nodes = self.nodes
+        m = loops.grow_tree(
+            rows.columns,
+            rows.groups,
+            rows.ends,
+            gradients.g,
+            gradients.h,
+            gradients.constant,
+            gradients.fields,
+            rows.bins.counts,
+            self.categorical,
+            self.monotone,
+            self.feature_sets,
+            (
+                limits.max_leaves,
+                limits.max_depth,
+                float(limits.min_samples_leaf),
+                limits.min_hessian,
+                limits.l2,
+                limits.shrinkage,
+                limits.max_features,
+            ),
+            seed % 2**64,
+            self.cells,
+            *self.entries,
+            nodes.feature,
+            nodes.bin,
+            nodes.missing_left,
+            nodes.left,
+            nodes.right,
+            nodes.value,
+            nodes.count,
+            nodes.sets,
+            scores,
+            leaf_of,
+            rows.threads,
+        )
+        return GrownTree(*(part[:m].copy() for part in vars(nodes).values()))
+
+    def _make_room(self, width: int) -> None:
+        """Allocate histograms and lists of rows, once."""
+        d, n = self.rows.columns.shape
+        one = d * BINS * width
+        slots = min(self.limits.max_leaves + 2, max(3, BYTES // (8 * one)))
+        if len(self.cells) < slots * one:
+            self.cells = np.zeros(slots * one, np.int64)
+            size = (n + AHEAD) * (width + 1)
+            self.entries = (np.zeros(size, np.int32), np.zeros(size, np.int32))
