@@ -58,6 +58,12 @@ from .discriminants.nearest_centroid import NearestCentroid as NearestCentroid
 from .discriminants.quadratic_discriminant_analysis import (
     QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
 )
+from .ensembles.hist_gradient_boosting_classifier import (
+    HistGradientBoostingClassifier as HistGradientBoostingClassifier,
+)
+from .ensembles.hist_gradient_boosting_regressor import (
+    HistGradientBoostingRegressor as HistGradientBoostingRegressor,
+)
 from .kernel_methods.kernel_fisher_discriminant import (
     KernelFisherDiscriminant as KernelFisherDiscriminant,
 )

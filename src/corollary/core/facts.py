@@ -67,6 +67,7 @@ FACTS: dict[str, Fact] = {
         label="chosen alpha",
         words=lambda end: f"the {end} one tried: try more beyond it",
     ),
+    "n_trees": Fact("trees of the model", kind=int, label="trees"),
     "n_members": Fact("estimators inside", kind=int, label="members"),
     "n_steps": Fact(
         "steps of a search, in all epochs and machines",

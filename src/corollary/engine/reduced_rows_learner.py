@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from corollary.core.arrays import Vector
 from corollary.core.hooks import hook
@@ -17,7 +17,7 @@ from corollary.core.parameters import Rule
 from corollary.core.randomness import entropy
 from corollary.core.report import Report
 from corollary.engine.data import Data
-from corollary.engine.fit import Fitted, complete
+from corollary.engine.fit import Fitted, complete, fit
 from corollary.engine.sources.source import Chunk
 
 __all__ = ["ReducedRowsLearner", "by_reduced_rows"]
@@ -37,8 +37,10 @@ class ReducedRowsLearner(ABC):
         """Return what is kept of each row of a chunk."""
 
     @abstractmethod
-    def learn(self, rows: tuple[Vector, ...], survey: Any, report: Report) -> None:
-        """Set the learned attributes, and fill the report."""
+    def learn(
+        self, rows: tuple[Vector, ...], survey: Any, report: Report, beside: Any
+    ) -> None:
+        """Set the learned attributes, and fill the report; `beside` came with fit."""
 
     def publish(self, fitted: Fitted) -> None:  # noqa: B027
         """Do nothing: `learn` has set what users read."""
@@ -47,11 +49,38 @@ class ReducedRowsLearner(ABC):
     def account(self, state: Any, report: Report) -> None:
         """Do nothing: `learn` has filled the report."""
 
+    @hook
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from data.
 
-def by_reduced_rows(learner: ReducedRowsLearner, data: Data, report: Report) -> Fitted:
+        Parameters
+        ----------
+        X : array, data frame, or Source
+            Rows are examples; a reduced form of them is gathered in memory.
+        y : array, optional
+            Target of a supervised learner; None where the source carries it.
+        sample_weight : array of shape (n,), optional
+            Weight of each row; 0 removes it.
+
+        Returns
+        -------
+        self
+        """
+        return self.fit_beside(X, y, sample_weight)
+
+    def fit_beside(
+        self, X: Any, y: Any, sample_weight: Any, beside: Any = None
+    ) -> Self:
+        """Learn from data, and from what else a caller's `fit` was given."""
+        return fit(self, partial(by_reduced_rows, beside=beside), X, y, sample_weight)
+
+
+def by_reduced_rows(
+    learner: ReducedRowsLearner, data: Data, report: Report, beside: Any = None
+) -> Fitted:
     """Survey the data, gather what is kept of each row, and learn from it."""
     seed = entropy(getattr(learner, "random_state", None))
     survey = learner.survey(data, seed)
     rows = data.rows(partial(learner.reduced, survey=survey))
-    learner.learn(rows, survey, report)
+    learner.learn(rows, survey, report, beside)
     return complete(learner, data, Fitted(None, None, None, report))

@@ -1,0 +1,6 @@
+from .hist_gradient_boosting_classifier import (
+    HistGradientBoostingClassifier as HistGradientBoostingClassifier,
+)
+from .hist_gradient_boosting_regressor import (
+    HistGradientBoostingRegressor as HistGradientBoostingRegressor,
+)

@@ -2,9 +2,10 @@
 
     f_k(x) = base_k + sum over trees t of output k of value_t(leaf of x)         (1)
 
-All nodes stand in one table, tree after tree; children follow their parents and are
-counted from their root.  A node is 24 bytes: feature 4, bin 1, side of missing values 1,
-number of a set of categories 2, children 4, value 8, rows 4.  Trees of several outputs
+All nodes stand in one table, tree after tree; the two children of a node follow it side
+by side and are counted from their root.  A node is 22 bytes: feature 4, bin 1, side of
+missing values 1, left child 4, value 8, rows 4.  A node that splits a categorical
+feature has a set of codes beside, in the order of the nodes.  Trees of several outputs
 take turns: the tree t adds to the output t mod K.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,12 +42,10 @@ class BoostedTrees:
     feature: Vector  # (m,) int32, -1 at a leaf
     bin: Vector  # (m,) uint8: codes up to it go left
     missing_left: Vector  # (m,) uint8
-    left: Vector  # (m,) uint16, from the root of the tree
-    right: Vector  # (m,) uint16
+    left: Vector  # (m,) int32, from the root of the tree; the right child is the next
     value: Floats  # (m,)
     count: Vector  # (m,) int32 rows
-    set: Vector  # (m,) int16: row of `sets`, -1 where a bin splits
-    sets: Vector  # (s, 8) uint32: codes that go left
+    sets: Vector  # (s, 8) uint32: codes that go left, of each categorical split
 
     def __post_init__(self) -> None:
         if not self._sound():
@@ -55,28 +55,31 @@ class BoostedTrees:
     def _sound(self) -> bool:
         """Tell whether no way through the nodes leaves its tree or turns back."""
         m, starts = len(self.feature), self.starts
-        parts = (self.bin, self.missing_left, self.left, self.right, self.value)
-        if any(len(part) != m for part in (*parts, self.count, self.set)):
+        kinds = (np.int32, np.int32, np.uint8, np.uint8, np.int32, float, np.int32)
+        parts = (self.bin, self.missing_left, self.left, self.value, self.count)
+        if any(len(part) != m for part in parts):
             return False
-        if not len(starts) or starts[0] or starts[-1] != m or (np.diff(starts) < 1).any():
+        for part, kind in zip((starts, self.feature, *parts), kinds, strict=True):
+            if part.dtype != kind:
+                return False
+        if (
+            not len(starts)
+            or starts[0]
+            or starts[-1] != m
+            or (np.diff(starts) < 1).any()
+        ):
             return False
         if (len(starts) - 1) % len(self.base) or self.sets.shape[1:] != (8,):
             return False
         size = np.repeat(np.diff(starts), np.diff(starts))
         own = np.arange(m) - np.repeat(starts[:-1], np.diff(starts))
         inner = self.feature >= 0
-        left, right = self.left.astype(np.int64), self.right.astype(np.int64)
-        down = (left > own) & (right > own) & (left < size) & (right < size)
-        known = self.feature < len(self.bins.counts)
-        categorical = self.bins.categorical[np.where(inner & known, self.feature, 0)]
-        listed = (self.set >= 0) == (categorical & inner)
-        return bool(
-            (down & known)[inner].all()
-            and (self.feature >= -1).all()
-            and listed.all()
-            and self.set.max(initial=-1) < len(self.sets)
-            and self.missing_left.max(initial=0) <= 1
-        )
+        down = (self.left > own) & (self.left < size - 1)
+        known = (self.feature >= -1) & (self.feature < len(self.bins.counts))
+        if not known.all() or not down[inner].all():
+            return False
+        splits = int(self.bins.categorical[self.feature[inner]].sum())
+        return len(self.sets) == splits and self.sets.dtype == np.uint32
 
     @classmethod
     def of(cls, bins: Bins, base: Floats, trees: Sequence[GrownTree]) -> BoostedTrees:
@@ -90,7 +93,6 @@ class BoostedTrees:
 
         feature = joined("feature", np.int32)
         categorical = (feature >= 0) & bins.categorical[feature]
-        number = np.where(categorical, np.cumsum(categorical) - 1, -1)
         return cls(
             bins,
             np.asarray(base, np.float64),
@@ -98,44 +100,43 @@ class BoostedTrees:
             feature,
             joined("bin", np.uint8),
             joined("missing_left", np.uint8),
-            joined("left", np.uint16),
-            joined("right", np.uint16),
+            joined("left", np.int32),
             joined("value", np.float64),
             joined("count", np.int32),
-            number.astype(np.int32),
             joined("sets", np.uint32)[categorical],
         )
 
-    def first(self, trees: int) -> BoostedTrees:
-        """Return the first so many trees."""
-        end = int(self.starts[trees])
-        parts = (self.feature, self.bin, self.missing_left, self.left, self.right)
-        more = (self.value, self.count, self.set)
-        cut = (part[:end] for part in (*parts, *more))
-        return BoostedTrees(
-            self.bins, self.base, self.starts[: trees + 1], *cut, self.sets
-        )
-
     def part(self, begin: int, end: int) -> BoostedTrees:
-        """Return the trees from `begin` to `end`, without the base."""
+        """Return the trees from `begin` to `end`; later ones come without the base."""
         a, b = int(self.starts[begin]), int(self.starts[end])
-        parts = (self.feature, self.bin, self.missing_left, self.left, self.right)
-        more = (self.value, self.count, self.set)
-        cut = (part[a:b] for part in (*parts, *more))
+        names = ("feature", "bin", "missing_left", "left", "value", "count")
+        cut: list[Any] = [getattr(self, name)[a:b] for name in names]
         starts = self.starts[begin : end + 1] - self.starts[begin]
-        return BoostedTrees(self.bins, 0 * self.base, starts, *cut, self.sets)
+        number = np.append(0, np.cumsum(self._categorical))
+        sets = self.sets[number[a] : number[b]]
+        base = self.base if begin == 0 else 0 * self.base
+        return BoostedTrees(self.bins, base, starts, *cut, sets)
 
+    @cached_property
+    def _categorical(self) -> Vector:
+        """Which nodes split a categorical feature, (m,)."""
+        return (self.feature >= 0) & self.bins.categorical[self.feature]
+
+    @cached_property
     def _nodes(self) -> tuple[Any, ...]:
+        """What the loops need of the nodes."""
+        number = np.where(self._categorical, np.cumsum(self._categorical) - 1, -1)
+        sets = self.sets if len(self.sets) else np.zeros((1, 8), np.uint32)
         return (
             self.starts,
             self.feature,
             self.bin,
             self.missing_left,
-            self.left.astype(np.int32),
-            self.right.astype(np.int32),
+            self.left,
+            self.left + np.int32(1),
             self.value,
-            self.set.astype(np.int32),
-            self.sets if len(self.sets) else np.zeros((1, 8), np.uint32),
+            number.astype(np.int32),
+            sets,
             self.base,
         )
 
@@ -145,12 +146,13 @@ class BoostedTrees:
         threads = 1 if len(X) < FEW else get_config().threads
         bins = self.bins
         X = bins.numbered(X)
-        loops.tree_scores(X, bins.edges, bins.counts, *self._nodes(), out, threads)
+        given: list[Any] = [X, bins.edges, bins.counts, *self._nodes, out, threads]
+        loops.tree_scores(*given)
         return out
 
     def coded_scores(self, codes: Vector, threads: int) -> Floats:
         """Return (1) of coded rows (d, n), (n, K)."""
         out = np.empty((codes.shape[1], len(self.base)))
-        counts = self.bins.counts
-        loops.coded_tree_scores(codes, counts, *self._nodes(), out, threads)
+        given: list[Any] = [codes, self.bins.counts, *self._nodes, out, threads]
+        loops.coded_tree_scores(*given)
         return out

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 Real = TypeVar("Real", np.float32, np.float64)
 Doubles: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
+Bytes: TypeAlias = NDArray[np.uint8]
 Offsets: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
 Places: TypeAlias = NDArray[np.int64]
 Keys: TypeAlias = NDArray[np.uint64]

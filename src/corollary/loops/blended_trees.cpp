@@ -37,8 +37,8 @@ struct Nodes {
     const Code* missing_left;
     const std::int32_t *left, *right;  // counted from the root of the tree
     const double* value;
-    const std::int32_t* set;     // row of `sets`, -1 where the split is by bin
-    const std::uint32_t* sets;   // (sets, 8)
+    const std::int32_t* set;    // row of `sets`, -1 where the split is by bin
+    const std::uint32_t* sets;  // (sets, 8)
 };
 
 // One step of (1); slots 0..255 are leaves, the others nodes.
@@ -105,13 +105,11 @@ class Forest {
         p.root = slot[0];
         slots = std::max<Index>(slots, inner);
     }
-
-
 };
 
 struct Worker {
-    std::vector<Code> codes;  // (d, ROWS)
-    std::vector<Code> leaf;   // (slots, ROWS)
+    std::vector<Code> codes;   // (d, ROWS)
+    std::vector<Code> leaf;    // (slots, ROWS)
     std::vector<double> sums;  // (outputs, ROWS)
 
     Worker(Index d, Index slots, Index outputs)
@@ -142,7 +140,8 @@ struct Worker {
         }
         for (Index i = 0; i < ROWS; i += L) {
             const Bytes code = load(x + i);
-            store(to + i, (code <= bin) | (code == missing) ? load(a + i) : load(b + i));
+            store(to + i,
+                  (code <= bin) | (code == missing) ? load(a + i) : load(b + i));
         }
     }
 };
@@ -217,7 +216,8 @@ void bind(nb::module_& m) {
                                 bins.data(), d);
             std::vector<BinSearch> search;
             for (Index f = 0; f < d; ++f)
-                search.emplace_back(edges.data() + f * BinSearch::EDGES, bins.data()[f]);
+                search.emplace_back(edges.data() + f * BinSearch::EDGES,
+                                    bins.data()[f]);
             const T* x = X.data();
             const Index row_step = Index(X.stride(0)), column_step = Index(X.stride(1));
             auto fill = [&](Index i0, Index rows, Code* codes) {

@@ -37,9 +37,8 @@ void logistic_gradients(const double* y, const double* f, Index n, float per_g,
                 label[l] = float(y[i + l]);
             }
             const Vec<float> p = 1.f / (1.f + exp<float>(-load(score)));  // (1)
-            const Vec<std::int32_t> both =
-                (rounded((p - load(label)) * per_g) << 16) +
-                rounded(p * (1.f - p) * per_h);  // (2)
+            const Vec<std::int32_t> both = (rounded((p - load(label)) * per_g) << 16) +
+                                           rounded(p * (1.f - p) * per_h);  // (2)
             std::int32_t out[L];
             store(out, both);
             std::copy_n(out, count, packed + i);

@@ -30,6 +30,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <tuple>
@@ -47,17 +48,20 @@ namespace {
 
 using Code = std::uint8_t;
 using Word = std::uint64_t;
-constexpr int BINS = 256;    // cells of a feature's histogram
-constexpr int GROUP = 16;    // features whose codes stand together in a row
-constexpr int AHEAD = 16;    // entries that are fetched in advance
+constexpr int BINS = 256;      // cells of a feature's histogram
+constexpr int GROUP = 16;      // features whose codes stand together in a row
+constexpr int AHEAD = 16;      // entries that are fetched in advance
 constexpr Index BLOCK = 2048;  // rows that a thread owns together
 constexpr int NONE = -1;
+constexpr Index FEW = 96;      // rows that are searched without a full histogram
+constexpr int SPARSE = 2;      // the slot for those: all zero between two searches
+constexpr int RESERVED = 3;    // slots of histograms that are not kept
 constexpr double SMOOTH = 10;  // hessian added to a category before it is ordered
 
 // -- forms of a cell -------------------------------------------------------------------
 // What all forms share: what the integers stand for.
 struct Scale {
-    double gradient, hessian;  // real value of one unit
+    double gradient, hessian;     // real value of one unit
     int hessian_at, gradient_at;  // places of the fields; the count is at 0
 };
 
@@ -83,8 +87,8 @@ struct Packed {
 
     Cell of(std::int32_t g) const {
         if constexpr (CONSTANT) return (Cell(g) << s.gradient_at) + 1;
-        return (Cell(g >> 16) << s.gradient_at) +
-               (Cell(g & 0xffff) << s.hessian_at) + Cell(counted);
+        return (Cell(g >> 16) << s.gradient_at) + (Cell(g & 0xffff) << s.hessian_at) +
+               Cell(counted);
     }
     Cell of(const Entry& e) const { return of(e.g); }
     static Entry entry(Index i, const std::int32_t* q, const std::int32_t*) {
@@ -149,8 +153,8 @@ template <class Cell, int... f>
 // The form is a copy and the arrays are apart: what a sum changes, nothing else reads.
 template <int W, class Form>
 void add_all(const Form form, const Code* __restrict codes,
-             const std::int32_t* __restrict g, const std::int32_t* __restrict h, Index n,
-             typename Form::Cell* __restrict H) {
+             const std::int32_t* __restrict g, const std::int32_t* __restrict h,
+             Index n, typename Form::Cell* __restrict H) {
     for (Index i = 0; i < n; ++i)
         add(H, codes + GROUP * i, form.of(Form::entry(i, g, h)),
             std::make_integer_sequence<int, W>());
@@ -169,10 +173,10 @@ void add_entries(const Form form, const Code* __restrict codes,
 
 template <class Form>
 struct Adders {
-    using All = void (*)(Form, const Code*, const std::int32_t*,
-                         const std::int32_t*, Index, typename Form::Cell*);
-    using Entries = void (*)(Form, const Code*, const typename Form::Entry*,
-                             Index, typename Form::Cell*);
+    using All = void (*)(Form, const Code*, const std::int32_t*, const std::int32_t*,
+                         Index, typename Form::Cell*);
+    using Entries = void (*)(Form, const Code*, const typename Form::Entry*, Index,
+                             typename Form::Cell*);
     std::array<All, GROUP> all;
     std::array<Entries, GROUP> entries;
 
@@ -184,8 +188,8 @@ struct Adders {
 // -- what is asked for ---------------------------------------------------------------
 struct Request {
     Index n, d;
-    const Code* columns;  // (d, n)
-    const Code* groups;   // (n_groups, n, GROUP)
+    const Code* columns;             // (d, n)
+    const Code* groups;              // (n_groups, n, GROUP)
     const std::int32_t* group_ends;  // (n_groups,) features before the end of each
     Index n_groups;
     const std::int32_t *g, *h;  // (n,), packed in g where the form is
@@ -201,9 +205,9 @@ struct Request {
     Index slots;  // histograms that may be kept
 };
 
-struct Nodes {  // of the tree that is made
-    std::int32_t* feature;     // -1 at a leaf
-    std::uint8_t* bin;         // codes up to it go left
+struct Nodes {              // of the tree that is made
+    std::int32_t* feature;  // -1 at a leaf
+    std::uint8_t* bin;      // codes up to it go left
     std::uint8_t* missing_left;
     std::int32_t *left, *right;
     double* value;
@@ -228,7 +232,7 @@ struct Leaf {
     int buffer;  // which of the two lists of entries has its rows, NONE = all rows
     int slot;    // of its histograms, NONE where they were not kept
     double low, high, value;
-    double strict;  // factor of the estimate of a child's count
+    double strict;           // factor of the estimate of a child's count
     std::vector<Word> sets;  // of features that may still be used
     Split<Cell> best;
 };
@@ -269,33 +273,34 @@ class Search {
                               : -G_ * G_ / (h_ + r_.l2);
         least_h_ = r_.min_hessian;
         if (!form_.counted)
-            least_h_ = std::max(least_h_, h_ * r_.min_samples / double(leaf.rows) *
-                                              leaf.strict);
+            least_h_ = std::max(least_h_,
+                                h_ * r_.min_samples / double(leaf.rows) * leaf.strict);
         best.gain = 1e-12 * std::abs(parent_);
     }
 
-    void feature(int f, const Cell* H) {
+    // H has rows in the bins present[0..count), rising; `bins` is that of missing values.
+    void feature(int f, const Cell* H, const int* present, int count) {
+        if (count < 2) return;
         const int bins = r_.bins[f];
-        if (r_.categorical[f]) return categories(f, H, bins);
-        const Cell missing = H[bins];
-        const bool seen = bool(missing);
-        int count = 0;
+        if (r_.categorical[f]) return categories(f, H, present, count);
+        const bool seen = present[count - 1] == bins;
+        const int numbers = count - int(seen);
         Cell sum{};
-        for (int v = 0; v < bins; ++v) {
-            sum += H[v];
-            put(count, v, sum);
-            count += bool(H[v]);
-        }
-        take(f, count, false, seen);
+        for (int c = 0; c < numbers; ++c) put(c, present[c], sum += H[present[c]]);
+        take(f, numbers, false, seen);
         if (!seen) return;
-        count = 0;
-        sum = missing;
-        for (int v = 0; v < bins; ++v) {
-            sum += H[v];
-            put(count, v, sum);
+        sum = H[bins];
+        for (int c = 0; c < numbers; ++c) put(c, present[c], sum += H[present[c]]);
+        take(f, numbers, true, seen);
+    }
+
+    void feature(int f, const Cell* H) {
+        int present[BINS], count = 0;
+        for (int v = 0; v <= r_.bins[f]; ++v) {
+            present[count] = v;
             count += bool(H[v]);
         }
-        take(f, count, true, seen);
+        feature(f, H, present, count);
     }
 
     Split<Cell> best;
@@ -313,13 +318,14 @@ class Search {
         count_left_[at] = form_.counted ? form_.count(sum) : 0;
     }
 
-    void categories(int f, const Cell* H, int bins) {
-        int count = 0;
+    void categories(int f, const Cell* H, const int* present, int count) {
+        const int bins = r_.bins[f];
         std::pair<double, int> order[BINS];
-        for (int v = 0; v <= bins; ++v)
-            if (H[v])
-                order[count++] = {form_.gradient(H[v]) / (form_.hessian(H[v]) + SMOOTH),
-                                  v};
+        for (int c = 0; c < count; ++c) {
+            const Cell cell = H[present[c]];
+            order[c] = {form_.gradient(cell) / (form_.hessian(cell) + SMOOTH),
+                        present[c]};
+        }
         std::sort(order, order + count);
         Cell sum{};
         for (int c = 0; c < count; ++c) {
@@ -328,7 +334,7 @@ class Search {
         }
         const int before = best.feature;
         const double gain = best.gain;
-        take(f, count, false, bool(H[bins]));
+        take(f, count, false, present[count - 1] == bins);
         if (best.feature == before && best.gain == gain) return;
         best.set = {};
         for (int c = 0; c <= best.bin; ++c)
@@ -465,7 +471,8 @@ struct Growth<Form>::Worker {
           watch(watch),
           search(form, r),
           allowed(std::size_t(r.d), 1) {
-        for (Index slot = r.slots - 1; slot >= 2; --slot) free_slots.push_back(int(slot));
+        for (Index slot = r.slots - 1; slot >= RESERVED; --slot)
+            free_slots.push_back(int(slot));
     }
 
     void work() {
@@ -509,8 +516,18 @@ struct Growth<Form>::Worker {
             own += owner == worker ? size : 0;
         }
         segment(0, worker) = {before, before + own};
-        Leaf<Cell> root{r.n, {}, 0, 0, NONE, take_slot(0), -INFINITY, INFINITY, 0, 1,
-                        std::vector<Word>(std::size_t(r.words), ~Word(0)), {}};
+        Leaf<Cell> root{r.n,
+                        {},
+                        0,
+                        0,
+                        NONE,
+                        take_slot(0),
+                        -INFINITY,
+                        INFINITY,
+                        0,
+                        1,
+                        std::vector<Word>(std::size_t(r.words), ~Word(0)),
+                        {}};
         own_groups([&](Index q, Index begin, Index end) {
             Cell* H = histogram(root.slot, begin);
             std::fill_n(H, (end - begin) * BINS, Cell{});
@@ -525,7 +542,7 @@ struct Growth<Form>::Worker {
         root.value = value_of(root);
         leaves.push_back(root);
         nodes = 1;
-        find_best(leaves[0], 0);
+        find_best(0, 0);
         barrier.wait();
         settle(leaves[0], 0);
     }
@@ -543,8 +560,12 @@ struct Growth<Form>::Worker {
         return slot;
     }
 
+    void keep_for_others(int slot) {
+        if (slot >= RESERVED) free_slots.push_back(slot);
+    }
+
     void give_back(Leaf<Cell>& leaf) {
-        if (leaf.slot >= 2) free_slots.push_back(leaf.slot);
+        keep_for_others(leaf.slot);
         leaf.slot = NONE;
     }
 
@@ -555,7 +576,8 @@ struct Growth<Form>::Worker {
         for (Index f = 0; f < r.d; ++f) {
             bool any = !r.feature_sets;
             for (Index w = 0; w < r.words && !any; ++w)
-                any = (r.feature_sets[f * r.words + w] & leaf.sets[std::size_t(w)]) != 0;
+                any =
+                    (r.feature_sets[f * r.words + w] & leaf.sets[std::size_t(w)]) != 0;
             allowed[std::size_t(f)] = any;
             if (any)
                 draws.emplace_back(
@@ -563,25 +585,63 @@ struct Growth<Form>::Worker {
                     int(f));
         }
         if (r.max_features && Index(draws.size()) > r.max_features) {
-            std::nth_element(draws.begin(), draws.begin() + r.max_features, draws.end());
+            std::nth_element(draws.begin(), draws.begin() + r.max_features,
+                             draws.end());
             for (auto one = draws.begin() + r.max_features; one != draws.end(); ++one)
                 allowed[std::size_t(one->second)] = 0;
         }
         return true;
     }
 
-    // Publish the best split of a leaf by this worker's features.
-    void find_best(const Leaf<Cell>& leaf, int place) {
+    // Publish the best split of leaf number l by this worker's features.
+    void find_best(int l, int place) {
+        const Leaf<Cell>& leaf = leaves[std::size_t(l)];
         search.begin(leaf);
         if (may_split(leaf)) {
             const bool some = narrowed(leaf);
-            own_groups([&](Index, Index begin, Index end) {
+            own_groups([&](Index q, Index begin, Index end) {
+                if (leaf.slot == SPARSE) return search_rows(l, q, begin, end, some);
                 for (Index f = begin; f < end; ++f)
                     if (!some || allowed[std::size_t(f)])
                         search.feature(int(f), histogram(leaf.slot, f));
             });
         }
         shared.published_[std::size_t(worker * 2 + place)] = search.best;
+    }
+
+    // Search few rows by the bins that they fill, and leave the cells empty again.
+    void search_rows(int l, Index q, Index begin, Index end, bool some) {
+        const Index width = end - begin;
+        Cell* H = histogram(SPARSE, begin);
+        Word filled[GROUP][BINS / 64] = {};
+        const Code* codes = r.groups + q * r.n * GROUP;
+        for_entries(l, [&](const Entry& e) {
+            const Code* b = codes + GROUP * Index(e.row);
+            const Cell value = form.of(e);
+            for (Index f = 0; f < width; ++f) {
+                H[f * BINS + b[f]] += value;
+                filled[f][b[f] / 64] |= Word(1) << (b[f] % 64);
+            }
+        });
+        int present[BINS];
+        for (Index f = 0; f < width; ++f) {
+            int count = 0;
+            for (int w = 0; w < BINS / 64; ++w)
+                for (Word bits = filled[f][w]; bits; bits &= bits - 1)
+                    present[count++] = 64 * w + std::countr_zero(bits);
+            Cell* cells = H + f * BINS;
+            if (!some || allowed[std::size_t(begin + f)])
+                search.feature(int(begin + f), cells, present, count);
+            for (int c = 0; c < count; ++c) cells[present[c]] = Cell{};
+        }
+    }
+
+    template <class F>
+    void for_entries(int l, F f) const {
+        const Entry* entries = shared.entries_[leaves[std::size_t(l)].buffer];
+        for (int u = 0; u < barrier.workers; ++u)
+            for (Index i = segment(l, u).begin; i < segment(l, u).end; ++i)
+                f(entries[i]);
     }
 
     bool may_split(const Leaf<Cell>& leaf) const {
@@ -599,7 +659,7 @@ struct Growth<Form>::Worker {
                 (other.gain == leaf.best.gain && other.feature < leaf.best.feature))
                 leaf.best = other;
         }
-        if (leaf.best.feature == NONE || leaf.slot < 2) give_back(leaf);
+        if (leaf.best.feature == NONE || leaf.slot < RESERVED) give_back(leaf);
     }
 
     int next_leaf() const {
@@ -677,7 +737,7 @@ struct Growth<Form>::Worker {
             leaf.best = {};
             return give_back(leaf);
         }
-        find_best(leaf, 0);
+        find_best(l, 0);
         barrier.wait();
         settle(leaf, 0);
     }
@@ -733,32 +793,52 @@ struct Growth<Form>::Worker {
         shared.n_nodes_ = nodes;
     }
 
-    // Sum the smaller child; the larger is what it leaves of the parent.
+    // Sum the smaller child; the larger is what it leaves of the parent. Few rows are
+    // taken from the parent one by one.
     void search_children(int l, int right_leaf, int parent_slot) {
-        Leaf<Cell>&left = leaves[std::size_t(l)], &right = leaves[std::size_t(right_leaf)];
-        if (!may_split(left) && !may_split(right)) {
-            if (parent_slot >= 2) free_slots.push_back(parent_slot);
-            return;
-        }
-        const bool left_smaller = left.rows <= right.rows;
-        Leaf<Cell>&small = left_smaller ? left : right, &large = left_smaller ? right : left;
-        small.slot = take_slot(0);
-        large.slot = parent_slot == NONE ? take_slot(1) : parent_slot;
+        const bool left_smaller =
+            leaves[std::size_t(l)].rows <= leaves[std::size_t(right_leaf)].rows;
         const int smaller = left_smaller ? l : right_leaf;
         const int larger = left_smaller ? right_leaf : l;
-        own_groups([&](Index q, Index begin, Index end) {
-            Cell *a = histogram(small.slot, begin), *b = histogram(large.slot, begin);
-            sum_rows(q, end - begin, smaller, small.buffer, a);
-            if (parent_slot == NONE)
-                sum_rows(q, end - begin, larger, large.buffer, b);
-            else
-                for (Index c = 0; c < (end - begin) * BINS; ++c) b[c] = b[c] - a[c];
-        });
-        find_best(left, 0);
-        find_best(right, 1);
+        Leaf<Cell>&small = leaves[std::size_t(smaller)],
+        &large = leaves[std::size_t(larger)];
+        if (!may_split(large)) return keep_for_others(parent_slot);
+        small.slot = !may_split(small) || small.rows <= FEW ? SPARSE : take_slot(0);
+        large.slot = large.rows <= FEW     ? SPARSE
+                     : parent_slot == NONE ? take_slot(1)
+                                           : parent_slot;
+        if (large.slot == SPARSE) keep_for_others(parent_slot);
+        if (large.slot != SPARSE) sum_children(smaller, larger, parent_slot != NONE);
+        find_best(l, 0);
+        find_best(right_leaf, 1);
         barrier.wait();  // and the next split waits again before it publishes
-        settle(left, 0);
-        settle(right, 1);
+        settle(leaves[std::size_t(l)], 0);
+        settle(leaves[std::size_t(right_leaf)], 1);
+    }
+
+    void sum_children(int smaller, int larger, bool from_parent) {
+        const Leaf<Cell>&small = leaves[std::size_t(smaller)],
+              &large = leaves[std::size_t(larger)];
+        own_groups([&](Index q, Index begin, Index end) {
+            const Index width = end - begin;
+            Cell* b = histogram(large.slot, begin);
+            if (small.slot != SPARSE)
+                sum_rows(q, width, smaller, small.buffer, histogram(small.slot, begin));
+            if (!from_parent) return sum_rows(q, width, larger, large.buffer, b);
+            if (small.slot == SPARSE) return take_away(q, width, smaller, b);
+            const Cell* a = histogram(small.slot, begin);
+            for (Index c = 0; c < width * BINS; ++c) b[c] = b[c] - a[c];
+        });
+    }
+
+    void take_away(Index q, Index width, int l, Cell* H) const {
+        const Code* codes = r.groups + q * r.n * GROUP;
+        for_entries(l, [&](const Entry& e) {
+            const Code* b = codes + GROUP * Index(e.row);
+            const Cell value = form.of(e);
+            for (Index f = 0; f < width; ++f)
+                H[f * BINS + b[f]] = H[f * BINS + b[f]] - value;
+        });
     }
 
     void sum_rows(Index q, Index width, int leaf, int buffer, Cell* H) const {
@@ -805,8 +885,8 @@ Index grow(const Form& form, const Request& request, Nodes nodes, std::int64_t* 
     using Entry = typename Form::Entry;
     using Cell = typename Form::Cell;
     return Growth<Form>(form, request, nodes, reinterpret_cast<Cell*>(cells),
-                        reinterpret_cast<Entry*>(first), reinterpret_cast<Entry*>(second),
-                        scores, leaf_of)
+                        reinterpret_cast<Entry*>(first),
+                        reinterpret_cast<Entry*>(second), scores, leaf_of)
         .grow(threads);
 }
 

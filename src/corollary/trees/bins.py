@@ -140,7 +140,7 @@ def find_bins(data: Data, most: int, categorical: Vector, seed: int) -> Bins:
     found = cut_columns(X, copies, most)
     for f, inner in enumerate(found):
         edges[f, : len(inner)], counts[f] = inner, len(inner) + 1
-    for f, numbers in zip(columns, values, strict=True):
+    for f, numbers in zip(columns.tolist(), values, strict=True):
         k = max(1, len(numbers))
         edges[f] = np.inf
         edges[f, : k - 1], counts[f] = np.arange(k - 1) + 0.5, k
@@ -168,13 +168,19 @@ def edges_of(x: Floats, copies: Floats | None, most: int) -> Floats:
         x = np.sort(x)  # NaN last
         m = np.searchsorted(x, np.nan)
         x = x[:m]
-        first = np.flatnonzero(np.append(True, x[1:] != x[:-1])) if m else np.zeros(0, int)
+        first = (
+            np.flatnonzero(np.append(True, x[1:] != x[:-1])) if m else np.zeros(0, int)
+        )
         total, before = float(m), first.astype(np.float64)
     else:
         there = ~np.isnan(x)
         order = np.argsort(x[there], kind="stable")
         x, rows = x[there][order], np.cumsum(copies[there][order])
-        first = np.flatnonzero(np.append(True, x[1:] != x[:-1])) if len(x) else np.zeros(0, int)
+        first = (
+            np.flatnonzero(np.append(True, x[1:] != x[:-1]))
+            if len(x)
+            else np.zeros(0, int)
+        )
         total = float(rows[-1]) if len(x) else 0.0
         before = np.where(first > 0, rows[first - 1], 0.0)
     v = x[first].astype(np.float64)  # (m,) distinct; before: rows below each
@@ -187,6 +193,13 @@ def edges_of(x: Floats, copies: Floats | None, most: int) -> Floats:
     low, high = v[at - 1], v[at]
     middle = low / 2 + high / 2
     return np.where((middle >= low) & (middle < high), middle, low)
+
+
+def firsts(x: Floats) -> Vector:
+    """Return where each distinct value of sorted x stands first."""
+    new = np.ones(len(x), bool)
+    new[1:] = x[1:] != x[:-1]
+    return np.flatnonzero(new)
 
 
 def check_categories(

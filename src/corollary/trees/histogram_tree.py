@@ -40,7 +40,7 @@ __all__ = ["CodedRows", "Gradients", "GrownTree", "Growth", "Limits"]
 BINS = 256  # cells of a feature
 GROUP = 16  # features that stand together
 AHEAD = 16  # entries read in advance
-SMALL = 2**13  # rows whose counts have room in a packed cell
+SMALL = 2**13  # rows whose gradients keep 30 bits
 COARSE = 8  # bits that a packed gradient must have
 BYTES = 2**28  # of histograms that are kept
 ALONE = 2**17  # codes for which one thread is enough
@@ -72,17 +72,16 @@ class Gradients:
     def layout(cls, n: int, g_max: float, h_max: float) -> tuple[Any, ...]:
         """Return the fields of n rows with varying hessians, and how wide they are."""
         b = max(1, int(n).bit_length())
-        count = b if n < SMALL else 0
-        spare = 63 - count - 2 * b
+        spare = 63 - 2 * b
         g_bits, h_bits = min(15, (spare + 1) // 2), min(16, spare // 2)
         units = g_max / (2**g_bits - 1), h_max / (2**h_bits - 1)
-        return (*units, count, count + b + h_bits), g_bits
+        return (*units, 0, b + h_bits), 0 if n < SMALL else g_bits
 
     @classmethod
     def of(
         cls,
-        g: Floats,
-        h: Floats | None,
+        g: Any,
+        h: Any,
         bounds: tuple[float, float] | None = None,
         threads: int = 1,
     ) -> Gradients:
@@ -107,7 +106,7 @@ class Gradients:
         return cls(packed, apart, False, (unit_g, unit_h, b, 0))
 
     @classmethod
-    def logistic(cls, y: Floats, f: Floats, threads: int = 1) -> Gradients | None:
+    def logistic(cls, y: Any, f: Any, threads: int = 1) -> Gradients | None:
         """Take those of the logistic loss at scores f, without arrays in between."""
         fields, bits = cls.layout(len(y), 1.0, 0.25)
         if bits < COARSE:
@@ -155,7 +154,7 @@ class GrownTree:
     missing_left: Vector  # (m,) uint8
     left: Vector  # (m,) int32
     right: Vector  # (m,) int32
-    value: Floats  # (m,)
+    value: Any  # (m,) float64
     count: Vector  # (m,) int32 rows
     sets: Vector  # (m, 8) uint32: codes that go left, of categorical splits
 
@@ -191,7 +190,7 @@ class Growth:
         self,
         gradients: Gradients,
         seed: int = 0,
-        scores: Floats | None = None,
+        scores: Any = None,
         leaf_of: Vector | None = None,
     ) -> GrownTree:
         """Grow a tree; add its values to `scores`, write each row's leaf number."""
@@ -240,8 +239,8 @@ class Growth:
         """Allocate histograms and lists of rows, once."""
         d, n = self.rows.columns.shape
         one = d * BINS * width
-        slots = min(self.limits.max_leaves + 2, max(3, BYTES // (8 * one)))
-        if len(self.cells) < slots * one:
+        slots = min(self.limits.max_leaves + 3, max(4, BYTES // (8 * one)))
+        if len(self.cells) != slots * one:
             self.cells = np.zeros(slots * one, np.int64)
             size = (n + AHEAD) * (width + 1)
             self.entries = (np.zeros(size, np.int32), np.zeros(size, np.int32))

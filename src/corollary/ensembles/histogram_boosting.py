@@ -1,0 +1,579 @@
+"""Gradient boosting of trees from histograms: what classifier and regressor share.
+
+    f_0 = constant of least loss                                                 (1)
+    f_t = f_{t-1} + a tree grown on the gradients of the loss at f_{t-1}         (2)
+
+until `max_iter` trees for each output are made, or the score of held-out rows has not
+risen by more than tol over the last `n_iter_no_change` steps:
+
+    stop   if   max(s_{t-k+1}, ..., s_t) <= s_{t-k} + tol,   k = n_iter_no_change (3)
+
+Trees, values and the sums of their integers do not depend on threads, chunks or
+workers.  All that is kept of a row is a byte for each feature.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.metrics import accuracy_score, check_scoring, r2_score
+from sklearn.model_selection import train_test_split
+
+from corollary.core.arrays import Floats, Vector
+from corollary.core.checks import check_query, names_of
+from corollary.core.configuration import get_config
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.hooks import hook
+from corollary.core.parameters import (
+    Rule,
+    array_like,
+    boolean,
+    function,
+    missing,
+    one_of,
+    real,
+    seed,
+    whole,
+)
+from corollary.core.progress import progress
+from corollary.core.report import Report, StopReason
+from corollary.engine.data import Data
+from corollary.engine.reduced_rows_learner import ReducedRowsLearner
+from corollary.engine.sources.source import Chunk
+from corollary.ensembles.boosted_trees import BoostedTrees
+from corollary.ensembles.histogram_losses import HistogramLoss, leaf_quantiles
+from corollary.trees.bins import Bins, find_bins
+from corollary.trees.histogram_tree import (
+    CodedRows,
+    Gradients,
+    GrownTree,
+    Growth,
+    Limits,
+)
+
+__all__ = ["COMMON_RULES", "HistogramBoosting", "Judge", "given_rows", "judged_by"]
+
+MANY = 10_000  # rows from which early_stopping='auto' stops early
+
+any_of = Rule("a list", lambda v: isinstance(v, Sequence | np.ndarray))
+mapping = Rule("a dict", lambda v: isinstance(v, Mapping))
+#: Parameters that classifier and regressor share.
+COMMON_RULES: Mapping[str, Rule] = {
+    "learning_rate": real(0, ends="(]"),
+    "max_iter": whole(1),
+    "max_leaf_nodes": missing | whole(2),
+    "max_depth": missing | whole(1),
+    "min_samples_leaf": whole(1),
+    "l2_regularization": real(0),
+    "max_features": real(0, 1, ends="(]"),
+    "max_bins": whole(2, 255),
+    "categorical_features": missing | one_of("from_dtype") | array_like,
+    "monotonic_cst": missing | array_like | mapping,
+    "interaction_cst": missing | one_of("pairwise", "no_interactions") | any_of,
+    "warm_start": boolean,
+    "early_stopping": one_of("auto") | boolean,
+    "scoring": missing | Rule("a name", lambda v: isinstance(v, str)) | function,
+    "validation_fraction": missing | whole(1) | real(0, 1, ends="()"),
+    "n_iter_no_change": whole(1),
+    "tol": real(0),
+    "verbose": whole(0) | boolean,
+    "random_state": seed,
+}
+
+
+class HeldOut(NamedTuple):
+    """Rows of the user's own that tell when to stop."""
+
+    X: Any
+    y: Any
+    w: Any
+
+
+class Survey(NamedTuple):
+    """What is known before rows are coded."""
+
+    bins: Bins
+    seed: int
+
+
+@dataclass
+class Judge:
+    """Scores of held-out or training rows after each step, higher is better."""
+
+    codes: Vector | None  # (d, n), None = the training rows themselves
+    y: Floats
+    f: Floats  # (K, n) scores so far
+    w: Floats | None
+    score: Callable[[Judge], float]
+    found: list[float]
+
+
+class HistogramBoosting(ReducedRowsLearner):
+    """Boosts trees on the gradients of a loss (2)."""
+
+    rules: ClassVar[Mapping[str, Rule]]
+    row_bytes: ClassVar[float] = 0.0
+    n_features_in_: int
+    trees_: BoostedTrees
+    learning_rate: float
+    max_iter: int
+    max_leaf_nodes: int | None
+    max_depth: int | None
+    min_samples_leaf: int
+    l2_regularization: float
+    max_features: float
+    max_bins: int
+    categorical_features: Any
+    monotonic_cst: Any
+    interaction_cst: Any
+    warm_start: bool
+    early_stopping: str | bool
+    validation_fraction: float | int | None
+    n_iter_no_change: int
+    tol: float
+    verbose: int
+
+    @abstractmethod
+    def chosen_loss(self, y: Floats) -> HistogramLoss:
+        """Return the loss that the parameters name, for these targets."""
+
+    @abstractmethod
+    def encoded(self, y: Any) -> Floats:
+        """Return targets of held-out rows as the loss takes them."""
+
+    @abstractmethod
+    def scorer(self) -> Callable[[Judge], float]:
+        """Return how `scoring` judges."""
+
+    @hook
+    def stratified(self, y: Floats) -> Any:
+        """Return what a split keeps the shares of, if anything."""
+        return None
+
+    @hook
+    def row_weights(self, y: Floats, w: Floats | None) -> Floats | None:
+        """Return the weights of the rows, those of their classes in them."""
+        return w
+
+    @hook
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate two copies of the codes, two lists of rows, scores and gradients."""
+        return rows * (2.5 * features + 60.0)
+
+    def takes_missing(self) -> bool:
+        """Send a missing value to the side where it lowers the loss more."""
+        return True
+
+    # -- learning ------------------------------------------------------------------
+    def survey(self, data: Data, seed: int) -> Survey:
+        """Find the bins of every feature."""
+        self.is_categorical_ = None
+        asked = self._categorical(data.source.n_features)
+        bins = find_bins(data, self.max_bins, asked, seed)
+        if asked.any():
+            self.is_categorical_ = asked
+        return Survey(bins, seed)
+
+    def reduced(self, chunk: Chunk, survey: Survey) -> tuple[Vector, ...]:
+        """Return the codes of the rows, their targets and weights; drop weight 0."""
+        w = np.ones(chunk.n) if chunk.w is None else chunk.w.astype(np.float64)
+        rows: Any = slice(None) if chunk.w is None else w > 0
+        codes = survey.bins.codes(chunk.X[rows])
+        return codes.T, chunk.y[rows].astype(np.float64), w[rows]
+
+    def learn(
+        self, rows: tuple[Vector, ...], survey: Survey, report: Report, beside: Any
+    ) -> None:
+        """Boost."""
+        codes, y, w = rows
+        weights = self.row_weights(y, None if (w == 1).all() else w)
+        loss = self.chosen_loss(y)
+        columns = np.ascontiguousarray(codes.T)
+        self._boost(columns, y, weights, loss, survey, report, beside)
+
+    def _boost(
+        self,
+        columns: Vector,
+        y: Floats,
+        w: Floats | None,
+        loss: HistogramLoss,
+        survey: Survey,
+        report: Report,
+        beside: HeldOut | None,
+    ) -> None:
+        before = getattr(self, "trees_", None) if self.warm_start else None
+        if before is not None:  # codes of the first fit, whose bins the trees speak of
+            self._check_continues(before, survey.bins)
+        threads = get_config().threads
+        columns, y, w, held = self._held_out(columns, y, w, survey, beside)
+        base = loss.base(y, w) if before is None else before.base
+        rows = CodedRows.of(survey.bins, columns, threads)
+        growth = self._growth(rows)
+        f = np.empty((loss.outputs, len(y)))
+        f[:] = base[:, None] if before is None else before.coded_scores(columns, 2).T
+        judges = self._judges(columns, y, f, w, held, before, base)
+        trees: list[GrownTree] = []
+        first = loss.mean(y, f, w)
+        reason = self._steps(growth, loss, y, f, w, judges, trees, before, survey.seed)
+        grown = BoostedTrees.of(survey.bins, base, trees)
+        self.trees_ = grown if before is None else joined(before, grown)
+        self._publish(judges, loss)
+        report.stop, report.passes = reason, self.n_iter_
+        report.objective = [first, loss.mean(y, f, w)]
+        report.facts["n_trees"] = len(self.trees_.starts) - 1
+
+    def _steps(
+        self,
+        growth: Growth,
+        loss: HistogramLoss,
+        y: Floats,
+        f: Floats,
+        w: Floats | None,
+        judges: list[Judge],
+        trees: list[GrownTree],
+        before: BoostedTrees | None,
+        seed: int,
+    ) -> StopReason:
+        """Repeat (2) until there are enough trees, or (3)."""
+        made = 0 if before is None else (len(before.starts) - 1) // loss.outputs
+        threads = growth.rows.threads
+        show_most, verbose = self.max_iter, int(self.verbose or get_config().verbose)
+        if not judges[:1] and len(np.unique(y)) == 1 and w is None:
+            return StopReason.CLOSED_FORM
+        with progress(type(self).__name__, show_most, verbose, "tree") as show:
+            for t in range(made, self.max_iter):
+                grown: list[GrownTree] = []
+                try:
+                    for k, g in enumerate(loss.gradients(y, f, w, threads)):
+                        number = t * loss.outputs + k
+                        grown.append(
+                            grow_one(growth, g, loss, y, f[k], w, seed + number)
+                        )
+                except KeyboardInterrupt:
+                    if not trees:
+                        raise
+                    return StopReason.INTERRUPTED
+                trees += grown
+                for judge in judges:
+                    follow(judge, growth.rows.bins, grown)
+                show(t + 1, -judges[-1].found[-1] if judges else 0.0)
+                if judges and self._rests(judges[-1].found):
+                    return StopReason.CONVERGED
+        return StopReason.CONVERGED
+
+    def _rests(self, scores: list[float]) -> bool:
+        """Apply (3)."""
+        k = self.n_iter_no_change
+        if len(scores) <= k:
+            return False
+        return bool(max(scores[-k:]) <= scores[-k - 1] + self.tol)
+
+    def _held_out(
+        self,
+        columns: Vector,
+        y: Floats,
+        w: Floats | None,
+        survey: Survey,
+        beside: HeldOut | None,
+    ) -> tuple[Vector, Floats, Floats | None, tuple[Any, ...] | None]:
+        """Set rows apart that tell when to stop, or take the user's own."""
+        asked = self.early_stopping
+        self.do_early_stopping_ = len(y) > MANY if asked == "auto" else bool(asked)
+        if beside is not None and self.do_early_stopping_:
+            return columns, y, w, self._given(beside, survey.bins)
+        if not self.do_early_stopping_ or self.validation_fraction is None:
+            return columns, y, w, None
+        kept, held = train_test_split(
+            np.arange(len(y)),
+            test_size=self.validation_fraction,
+            stratify=self.stratified(y),
+            random_state=survey.seed % 2**32,
+        )
+        kept, held = np.sort(kept), np.sort(held)
+        part = columns[:, held], y[held], None if w is None else w[held]
+        rest = np.ascontiguousarray(columns[:, kept]), y[kept]
+        return *rest, None if w is None else w[kept], part
+
+    def _given(self, beside: HeldOut, bins: Bins) -> tuple[Any, ...]:
+        X = check_query(self, beside.X, sparse=False)
+        y = self.encoded(beside.y)
+        if len(y) != len(X):
+            must = f"y_val must have as many entries as X_val has rows, {len(X)}"
+            raise DataError(sentence(self, must, f"{len(y)}"))
+        w = None if beside.w is None else np.asarray(beside.w, np.float64)
+        return bins.codes(X), y, self.row_weights(y, w)
+
+    def _judges(
+        self,
+        columns: Vector,
+        y: Floats,
+        f: Floats,
+        w: Floats | None,
+        held: tuple[Any, ...] | None,
+        before: BoostedTrees | None,
+        base: Floats,
+    ) -> list[Judge]:
+        """Judge the training rows, then the held-out ones, where fits stop early."""
+        if not self.do_early_stopping_:
+            return []
+        score = self.scorer()
+        judges = [Judge(None, y, f, w, score, [])]
+        if held is not None:
+            codes, y_val, w_val = held
+            f_val = np.empty((len(base), len(y_val)))
+            f_val[:] = (
+                base[:, None] if before is None else before.coded_scores(codes, 1).T
+            )
+            judges.append(
+                Judge(np.ascontiguousarray(codes), y_val, f_val, w_val, score, [])
+            )
+        for judge, name in zip(
+            judges, ("train_score_", "validation_score_"), strict=False
+        ):
+            earlier = getattr(self, name, None) if before is not None else None
+            judge.found += [score(judge)] if earlier is None else list(earlier)
+        return judges
+
+    def _growth(self, rows: CodedRows) -> Growth:
+        """Return what grows trees within the limits of the parameters."""
+        d, n = rows.columns.shape
+        leaves = max(2, n // max(1, self.min_samples_leaf))
+        if self.max_leaf_nodes is not None:
+            leaves = min(leaves, self.max_leaf_nodes)
+        if self.max_depth is not None and self.max_depth < 31:
+            leaves = min(leaves, 2**self.max_depth)
+        drawn = (
+            0
+            if self.max_features == 1.0
+            else max(1, int(np.ceil(self.max_features * d)))
+        )
+        limits = Limits(
+            leaves,
+            self.max_depth or 0,
+            self.min_samples_leaf,
+            1e-3,
+            float(self.l2_regularization),
+            float(self.learning_rate),
+            drawn if drawn < d else 0,
+        )
+        return Growth(rows, limits, self._monotone(d), self._feature_sets(d))
+
+    def _publish(self, judges: list[Judge], loss: HistogramLoss) -> None:
+        scores = [np.array(judge.found) for judge in judges]
+        self.train_score_ = scores[0] if scores else np.zeros(0)
+        self.validation_score_ = scores[1] if len(scores) > 1 else np.zeros(0)
+        self.n_trees_per_iteration_ = loss.outputs
+        self.n_iter_ = (len(self.trees_.starts) - 1) // loss.outputs
+
+    def raw_scores(self, X: Any) -> Floats:
+        """Return the scores of the rows, (n, K)."""
+        X = self._query(X)  # type: ignore[attr-defined]
+        return self.trees_.scores(X)
+
+    def staged_scores(self, X: Any) -> Iterator[Floats]:
+        """Yield the scores of the rows after each step, (n, K)."""
+        X = self._query(X)  # type: ignore[attr-defined]
+        K = self.n_trees_per_iteration_
+        f: Any = 0.0
+        for t in range(0, len(self.trees_.starts) - 1, K):
+            f = f + self.trees_.part(t, t + K).scores(X)
+            yield f
+
+    # -- parameters ----------------------------------------------------------------
+    def _named(self, what: str, names: Any) -> Vector:
+        """Return the features that names or numbers mean."""
+        d = self.n_features_in_
+        given = np.asarray(names)
+        if given.dtype == bool:
+            if given.shape != (d,):
+                must = f"{what} as a mask must have {d} entries"
+                raise ParameterError(sentence(self, must, f"{given.shape}"))
+            return np.flatnonzero(given)
+        if given.dtype.kind in "iu":
+            if given.size and (given.min() < 0 or given.max() >= d):
+                must = f"{what} must number features from 0 to {d - 1}"
+                raise ParameterError(sentence(self, must, f"{given.tolist()}"))
+            return given.astype(np.int64).ravel()
+        known = names_of(self)
+        if given.dtype.kind not in "UO" or known is None:
+            must = f"{what} must be a mask, numbers or names of features"
+            raise ParameterError(sentence(self, must, f"{given.tolist()}"))
+        strange = [name for name in given.tolist() if name not in list(known)]
+        if strange:
+            must = f"{what} must name features of X"
+            raise ParameterError(sentence(self, must, repr(strange[0])))
+        places = {name: f for f, name in enumerate(known)}
+        return np.array([places[name] for name in given.tolist()], np.int64)
+
+    def _categorical(self, d: int) -> Vector:
+        mask = np.zeros(d, bool)
+        asked = self.categorical_features
+        if asked is not None and not isinstance(asked, str) and len(asked):
+            mask[self._named("categorical_features", asked)] = True
+        return mask
+
+    def _monotone(self, d: int) -> Vector | None:
+        asked = self.monotonic_cst
+        if asked is None:
+            return None
+        signs = np.zeros(d, np.int8)
+        if isinstance(asked, Mapping):
+            signs[self._named("monotonic_cst", list(asked))] = list(asked.values())
+        else:
+            given = np.asarray(asked)
+            if given.shape != (d,):
+                must = f"monotonic_cst must have {d} entries"
+                raise ParameterError(sentence(self, must, f"{given.shape}"))
+            if not np.isin(given, (-1, 0, 1)).all():
+                must = "monotonic_cst must be -1, 0 or 1 for each feature"
+                raise ParameterError(sentence(self, must, f"{given.tolist()}"))
+            signs[:] = given
+        if not np.isin(signs, (-1, 0, 1)).all():
+            must = "monotonic_cst must be -1, 0 or 1 for each feature"
+            raise ParameterError(sentence(self, must, f"{signs.tolist()}"))
+        mask = self._categorical(d)
+        if (signs[mask] != 0).any():
+            must = "a categorical feature cannot be monotone"
+            raise ParameterError(sentence(self, must, f"{np.flatnonzero(mask)}"))
+        return signs if signs.any() else None
+
+    def _feature_sets(self, d: int) -> Vector | None:
+        """Return which sets of interacting features each feature is in, as bits."""
+        asked = self.interaction_cst
+        if asked is None:
+            return None
+        if isinstance(asked, str):
+            pairs = [(i, j) for i in range(d) for j in range(i + 1, d)]
+            groups = [[f] for f in range(d)] if asked == "no_interactions" else pairs
+        else:
+            groups = [self._group(group, d) for group in asked]
+            rest = set(range(d)) - {f for group in groups for f in group}
+            groups += [sorted(rest)] if rest else []
+        bits = np.zeros((d, -(-max(1, len(groups)) // 64)), np.uint64)
+        for number, group in enumerate(groups):
+            for f in group:
+                bits[f, number // 64] |= np.uint64(1) << np.uint64(number % 64)
+        return bits
+
+    def _group(self, group: Any, d: int) -> list[int]:
+        whole_numbers = all(isinstance(f, Integral) for f in group)
+        if not whole_numbers or any(not 0 <= f < d for f in group):
+            must = f"interaction_cst must list numbers of features from 0 to {d - 1}"
+            raise ParameterError(sentence(self, must, f"{group}"))
+        return [int(f) for f in group]
+
+    def _check_continues(self, before: BoostedTrees, bins: Bins) -> None:
+        made = (len(before.starts) - 1) // len(before.base)
+        if self.max_iter < made:
+            must = f"max_iter must be at least the {made} iterations made before"
+            raise ParameterError(sentence(self, must, f"{self.max_iter}"))
+        if not np.array_equal(before.bins.edges, bins.edges):
+            must = "warm_start must go on with the data of the fit before"
+            raise DataError(sentence(self, must, "others"))
+
+
+# -- held-out rows -----------------------------------------------------------------
+def given_rows(who: Any, X: Any, y: Any, w: Any) -> HeldOut | None:
+    """Return the user's own held-out rows, both parts of them."""
+    if (X is None) != (y is None):
+        must = "X_val and y_val must be given together"
+        came = "y_val alone" if X is None else "X_val alone"
+        raise DataError(sentence(who, must, came))
+    return None if X is None else HeldOut(X, y, w)
+
+
+def judged_by(
+    model: Any, answers: Callable[[Floats], Floats]
+) -> Callable[[Judge], float]:
+    """Return the score that `scoring` names; `answers` makes answers of scores."""
+    if model.scoring == "loss":
+        return lambda judge: -model.chosen_loss(judge.y).mean(judge.y, judge.f, judge.w)
+    stand_in = Answering(model, answers)
+    rule = check_scoring(stand_in, model.scoring)
+
+    def score(judge: Judge) -> float:
+        y, given = judge.y, {} if judge.w is None else {"sample_weight": judge.w}
+        if is_classifier(model):
+            y = model.classes_[y.astype(np.int64)]
+        return float(rule(stand_in, judge.f.T, y, **given))
+
+    return score
+
+
+class Answering(BaseEstimator):
+    """Stands for a model whose rows are given by their scores."""
+
+    def __init__(self, model: Any, answers: Callable[[Floats], Floats]) -> None:
+        self.model, self.answers = model, answers
+        if is_classifier(model):
+            self.classes_ = model.classes_
+
+    def __sklearn_tags__(self) -> Any:
+        return self.model.__sklearn_tags__()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Refuse: the model inside is being fitted."""
+        raise NotImplementedError
+
+    def predict_proba(self, f: Floats) -> Floats:
+        """Return the probabilities of a classifier."""
+        return self.answers(f)
+
+    def predict(self, f: Floats) -> Vector:
+        """Return labels, or means."""
+        found = self.answers(f)
+        return (
+            self.classes_[found.argmax(axis=1)] if is_classifier(self.model) else found
+        )
+
+    def score(self, f: Floats, y: Any, sample_weight: Any = None) -> float:
+        """Return accuracy or R^2."""
+        of = accuracy_score if is_classifier(self.model) else r2_score
+        return float(of(y, self.predict(f), sample_weight=sample_weight))
+
+
+# -- one step ------------------------------------------------------------------------
+def grow_one(
+    growth: Growth,
+    gradients: Gradients,
+    loss: HistogramLoss,
+    y: Floats,
+    f: Floats,
+    w: Floats | None,
+    seed: int,
+) -> GrownTree:
+    """Grow a tree and move the scores f of the rows by its values."""
+    q = loss.quantile()
+    if q is None:
+        return growth.grow(gradients, seed, scores=f)
+    leaf = np.empty(len(y), np.int32)
+    tree = growth.grow(gradients, seed, leaf_of=leaf)
+    values = leaf_quantiles(y - f, w, leaf, len(tree.feature), q)
+    tree.value[:] = growth.limits.shrinkage * values
+    f += tree.value[leaf]
+    return tree
+
+
+def follow(judge: Judge, bins: Bins, grown: list[GrownTree]) -> None:
+    """Move the scores of held-out rows too, and judge them."""
+    if judge.codes is not None:
+        step = BoostedTrees.of(bins, np.zeros(len(grown)), grown)
+        judge.f += step.coded_scores(judge.codes, 1).T
+    judge.found.append(judge.score(judge))
+
+
+def joined(before: BoostedTrees, more: BoostedTrees) -> BoostedTrees:
+    """Return the trees of both."""
+    names = ("feature", "bin", "missing_left", "left", "value", "count", "sets")
+    parts = (np.concatenate([getattr(before, n), getattr(more, n)]) for n in names)
+    starts = np.append(before.starts, more.starts[1:] + before.starts[-1])
+    return BoostedTrees(before.bins, before.base, starts.astype(np.int32), *parts)
