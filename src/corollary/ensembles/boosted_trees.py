@@ -115,7 +115,8 @@ class BoostedTrees:
         number = np.append(0, np.cumsum(self._categorical))
         sets = self.sets[number[a] : number[b]]
         base = self.base if begin == 0 else 0 * self.base
-        return BoostedTrees(self.bins, base, starts, *cut, sets)
+        cut += [sets]
+        return BoostedTrees(self.bins, base, starts, *cut)
 
     @cached_property
     def _categorical(self) -> Vector:

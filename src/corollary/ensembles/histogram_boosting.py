@@ -15,7 +15,7 @@ workers.  All that is kept of a row is a byte for each feature.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
@@ -285,7 +285,11 @@ class HistogramBoosting(ReducedRowsLearner):
         """Set rows apart that tell when to stop, or take the user's own."""
         asked = self.early_stopping
         self.do_early_stopping_ = len(y) > MANY if asked == "auto" else bool(asked)
-        if beside is not None and self.do_early_stopping_:
+        if beside is not None and not self.do_early_stopping_:
+            must = "X_val and y_val need early_stopping"
+            came = f"early_stopping={asked!r} and {len(y)} rows"
+            raise DataError(sentence(self, must, came, "Set early_stopping=True."))
+        if beside is not None:
             return columns, y, w, self._given(beside, survey.bins)
         if not self.do_early_stopping_ or self.validation_fraction is None:
             return columns, y, w, None
@@ -326,6 +330,7 @@ class HistogramBoosting(ReducedRowsLearner):
         judges = [Judge(None, y, f, w, score, [])]
         if held is not None:
             codes, y_val, w_val = held
+            codes = np.ascontiguousarray(codes)
             f_val = np.empty((len(base), len(y_val)))
             f_val[:] = (
                 base[:, None] if before is None else before.coded_scores(codes, 1).T
@@ -423,20 +428,19 @@ class HistogramBoosting(ReducedRowsLearner):
         if asked is None:
             return None
         signs = np.zeros(d, np.int8)
-        if isinstance(asked, Mapping):
-            signs[self._named("monotonic_cst", list(asked))] = list(asked.values())
-        else:
-            given = np.asarray(asked)
-            if given.shape != (d,):
-                must = f"monotonic_cst must have {d} entries"
-                raise ParameterError(sentence(self, must, f"{given.shape}"))
-            if not np.isin(given, (-1, 0, 1)).all():
-                must = "monotonic_cst must be -1, 0 or 1 for each feature"
-                raise ParameterError(sentence(self, must, f"{given.tolist()}"))
-            signs[:] = given
-        if not np.isin(signs, (-1, 0, 1)).all():
+        by_name = isinstance(asked, Mapping)
+        given = np.asarray(list(asked.values()) if by_name else asked)
+        if not by_name and given.shape != (d,):
+            must = f"monotonic_cst must have {d} entries"
+            raise ParameterError(sentence(self, must, f"{given.shape}"))
+        if not np.isin(given, (-1, 0, 1)).all():
             must = "monotonic_cst must be -1, 0 or 1 for each feature"
-            raise ParameterError(sentence(self, must, f"{signs.tolist()}"))
+            raise ParameterError(sentence(self, must, f"{given.tolist()}"))
+        where = self._named("monotonic_cst", list(asked)) if by_name else slice(None)
+        signs[where] = given
+        if len(getattr(self, "classes_", ())) > 2 and signs.any():
+            must = "monotonic_cst needs one score, of numbers or of two classes"
+            raise ParameterError(sentence(self, must, "more classes"))
         mask = self._categorical(d)
         if (signs[mask] != 0).any():
             must = "a categorical feature cannot be monotone"
@@ -462,8 +466,10 @@ class HistogramBoosting(ReducedRowsLearner):
         return bits
 
     def _group(self, group: Any, d: int) -> list[int]:
-        whole_numbers = all(isinstance(f, Integral) for f in group)
-        if not whole_numbers or any(not 0 <= f < d for f in group):
+        listed = isinstance(group, Sequence | Set | np.ndarray)
+        if not listed or any(
+            not isinstance(f, Integral) or not 0 <= int(f) < d for f in group
+        ):
             must = f"interaction_cst must list numbers of features from 0 to {d - 1}"
             raise ParameterError(sentence(self, must, f"{group}"))
         return [int(f) for f in group]

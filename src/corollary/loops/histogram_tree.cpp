@@ -783,13 +783,18 @@ struct Growth<Form>::Worker {
         const int at = parent.node;
         to.feature[at] = best.feature;
         to.bin[at] = Code(r.categorical[best.feature] ? 0 : best.bin);
-        to.missing_left[at] =
+        const bool missing_left =
             best.missing_seen ? best.missing_left : left.rows > right.rows;
+        to.missing_left[at] = missing_left;
         to.left[at] = left.node;
         to.right[at] = right.node;
         to.value[at] = r.shrinkage * parent.value;
         to.count[at] = std::int32_t(parent.rows);
-        std::copy(best.set.begin(), best.set.end(), to.sets + at * 8);
+        std::uint32_t* set = to.sets + at * 8;
+        std::copy(best.set.begin(), best.set.end(), set);
+        const int missing = r.bins[best.feature];
+        if (r.categorical[best.feature] && missing_left)
+            set[missing / 32] |= 1u << (missing % 32);
         shared.n_nodes_ = nodes;
     }
 

@@ -13,7 +13,8 @@ With the distinct values v_1 < ... < v_m of a feature and B the most bins,
 of its values, so that the edges do not depend on chunks, threads or files, and all rows
 are the sample where they are few.  Weights do not move an edge.
 
-A categorical feature has a bin for each of its values, in the order of the values.
+A categorical feature has a bin for each of its values, in the order of the values;
+numbers below 0 count as missing there, as do values that were never seen.
 
 Notation: X (n, d); codes (d, n), a byte each.
 References: Ke et al. (2017); Munro and Paterson (1980).
@@ -75,7 +76,8 @@ class Bins:
         """Return the code of every value (3), (d, n) bytes."""
         codes = np.empty(X.shape[::-1], np.uint8)
         X = self.numbered(X)
-        loops.bin_codes(X, self.edges, self.counts, codes, threads)
+        edges: Any = self.edges
+        loops.bin_codes(X, edges, self.counts, codes, threads)
         return codes
 
     def numbered(self, X: Floats) -> Floats:
@@ -116,9 +118,9 @@ class Distinct(Statistics):
 
 
 def present(x: Floats) -> Floats:
-    """Return the distinct values of a column that are there, rising."""
+    """Return the categories of a column, rising; numbers below 0 are missing values."""
     found = np.unique(x).astype(np.float64)
-    return found[~np.isnan(found)]
+    return found[found >= 0]
 
 
 def find_bins(data: Data, most: int, categorical: Vector, seed: int) -> Bins:
