@@ -19,6 +19,7 @@ FITS = {  # the kinds of learners, and those that delegate
     "engine/choosing_learner.py",
     "engine/contract.py",
     "engine/meta.py",
+    "engine/reduced_rows_learner.py",
     "engine/rows_learner.py",
     "engine/sequential_learner.py",
 }

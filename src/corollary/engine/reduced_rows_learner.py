@@ -9,9 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from corollary.core.arrays import Vector
+from corollary.core.errors import DataError, sentence
 from corollary.core.hooks import hook
 from corollary.core.parameters import Rule
 from corollary.core.randomness import entropy
@@ -20,7 +21,15 @@ from corollary.engine.data import Data
 from corollary.engine.fit import Fitted, complete, fit
 from corollary.engine.sources.source import Chunk
 
-__all__ = ["ReducedRowsLearner", "by_reduced_rows"]
+__all__ = ["HeldOut", "ReducedRowsLearner", "by_reduced_rows"]
+
+
+class HeldOut(NamedTuple):
+    """Rows of the user's own that tell when to stop."""
+
+    X: Any
+    y: Any
+    w: Any
 
 
 class ReducedRowsLearner(ABC):
@@ -38,9 +47,9 @@ class ReducedRowsLearner(ABC):
 
     @abstractmethod
     def learn(
-        self, rows: tuple[Vector, ...], survey: Any, report: Report, beside: Any
+        self, rows: tuple[Vector, ...], survey: Any, report: Report, own: HeldOut | None
     ) -> None:
-        """Set the learned attributes, and fill the report; `beside` came with fit."""
+        """Set the learned attributes, and fill the report; `own` are held-out rows."""
 
     def publish(self, fitted: Fitted) -> None:  # noqa: B027
         """Do nothing: `learn` has set what users read."""
@@ -49,38 +58,52 @@ class ReducedRowsLearner(ABC):
     def account(self, state: Any, report: Report) -> None:
         """Do nothing: `learn` has filled the report."""
 
-    @hook
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
         """Learn from data.
 
         Parameters
         ----------
         X : array, data frame, or Source
             Rows are examples; a reduced form of them is gathered in memory.
-        y : array, optional
-            Target of a supervised learner; None where the source carries it.
+        y : array of shape (n,), optional
+            Targets; None where the source carries them.
         sample_weight : array of shape (n,), optional
             Weight of each row; 0 removes it.
+        X_val, y_val, sample_weight_val : arrays, optional
+            Rows of your own that tell when to stop, in place of held-out ones.
 
         Returns
         -------
         self
         """
-        return self.fit_beside(X, y, sample_weight)
+        own = given_rows(self, X_val, y_val, sample_weight_val)
+        return fit(self, partial(by_reduced_rows, own=own), X, y, sample_weight)
 
-    def fit_beside(
-        self, X: Any, y: Any, sample_weight: Any, beside: Any = None
-    ) -> Self:
-        """Learn from data, and from what else a caller's `fit` was given."""
-        return fit(self, partial(by_reduced_rows, beside=beside), X, y, sample_weight)
+
+def given_rows(who: Any, X: Any, y: Any, w: Any) -> HeldOut | None:
+    """Return the user's own held-out rows, both parts of them."""
+    if (X is None) != (y is None):
+        must = "X_val and y_val must be given together"
+        came = "y_val alone" if X is None else "X_val alone"
+        raise DataError(sentence(who, must, came))
+    return None if X is None else HeldOut(X, y, w)
 
 
 def by_reduced_rows(
-    learner: ReducedRowsLearner, data: Data, report: Report, beside: Any = None
+    learner: ReducedRowsLearner, data: Data, report: Report, own: HeldOut | None = None
 ) -> Fitted:
     """Survey the data, gather what is kept of each row, and learn from it."""
     seed = entropy(getattr(learner, "random_state", None))
     survey = learner.survey(data, seed)
     rows = data.rows(partial(learner.reduced, survey=survey))
-    learner.learn(rows, survey, report, beside)
+    learner.learn(rows, survey, report, own)
     return complete(learner, data, Fitted(None, None, None, report))

@@ -19,7 +19,7 @@ References: Friedman (2001); Ke et al. (2017); Shi et al. (2022).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -29,13 +29,8 @@ from corollary.core.class_weights import class_weight_rule, stated_class_weights
 from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import one_of
 from corollary.core.roles import Classifier
-from corollary.ensembles.histogram_boosting import (
-    COMMON_RULES,
-    HistogramBoosting,
-    Judge,
-    given_rows,
-    judged_by,
-)
+from corollary.ensembles.boosting_judges import Judge, judged_by
+from corollary.ensembles.histogram_boosting import COMMON_RULES, HistogramBoosting
 from corollary.ensembles.histogram_losses import (
     HistogramLoss,
     LogisticLoss,
@@ -171,36 +166,6 @@ class HistGradientBoostingClassifier(HistogramBoosting, Classifier):
         self.class_weight = class_weight
 
     # -- learning ------------------------------------------------------------------
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
-        *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
-    ) -> Self:
-        """Learn from data.
-
-        Parameters
-        ----------
-        X : array, data frame, or Source
-            Rows are examples; NaN is a missing value.
-        y : array of shape (n,), optional
-            Targets; None where the source carries them.
-        sample_weight : array of shape (n,), optional
-            Weight of each row; 0 removes it.
-        X_val, y_val, sample_weight_val : arrays, optional
-            Rows of your own that tell when to stop, in place of held-out ones.
-
-        Returns
-        -------
-        self
-        """
-        own = given_rows(self, X_val, y_val, sample_weight_val)
-        return self.fit_beside(X, y, sample_weight, own)
-
     def chosen_loss(self, y: Floats) -> HistogramLoss:
         """Return the log loss of two classes or of several."""
         K = len(self.classes_)

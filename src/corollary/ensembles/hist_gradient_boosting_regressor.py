@@ -18,7 +18,7 @@ References: Friedman (2001); Ke et al. (2017); Shi et al. (2022).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,13 +26,8 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import missing, one_of, real
 from corollary.core.roles import SingleRegressor
-from corollary.ensembles.histogram_boosting import (
-    COMMON_RULES,
-    HistogramBoosting,
-    Judge,
-    given_rows,
-    judged_by,
-)
+from corollary.ensembles.boosting_judges import Judge, judged_by
+from corollary.ensembles.histogram_boosting import COMMON_RULES, HistogramBoosting
 from corollary.ensembles.histogram_losses import (
     AbsoluteLoss,
     GammaLoss,
@@ -173,36 +168,6 @@ class HistGradientBoostingRegressor(HistogramBoosting, SingleRegressor):
         self.random_state = random_state
 
     # -- learning ------------------------------------------------------------------
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
-        *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
-    ) -> Self:
-        """Learn from data.
-
-        Parameters
-        ----------
-        X : array, data frame, or Source
-            Rows are examples; NaN is a missing value.
-        y : array of shape (n,), optional
-            Targets; None where the source carries them.
-        sample_weight : array of shape (n,), optional
-            Weight of each row; 0 removes it.
-        X_val, y_val, sample_weight_val : arrays, optional
-            Rows of your own that tell when to stop, in place of held-out ones.
-
-        Returns
-        -------
-        self
-        """
-        own = given_rows(self, X_val, y_val, sample_weight_val)
-        return self.fit_beside(X, y, sample_weight, own)
-
     def chosen_loss(self, y: Floats) -> HistogramLoss:
         """Return the loss that `loss` names."""
         if self.loss == "quantile":

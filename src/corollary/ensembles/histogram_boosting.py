@@ -15,18 +15,14 @@ workers.  All that is kept of a row is a byte for each feature.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
-from numbers import Integral
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier
-from sklearn.metrics import accuracy_score, check_scoring, r2_score
 from sklearn.model_selection import train_test_split
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.checks import check_query, names_of
+from corollary.core.checks import check_query
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.hooks import hook
@@ -44,9 +40,15 @@ from corollary.core.parameters import (
 from corollary.core.progress import progress
 from corollary.core.report import Report, StopReason
 from corollary.engine.data import Data
-from corollary.engine.reduced_rows_learner import ReducedRowsLearner
+from corollary.engine.reduced_rows_learner import HeldOut, ReducedRowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.ensembles.boosted_trees import BoostedTrees
+from corollary.ensembles.boosting_judges import Judge, follow, rests
+from corollary.ensembles.feature_constraints import (
+    categorical_mask,
+    interacting_sets,
+    monotone_signs,
+)
 from corollary.ensembles.histogram_losses import HistogramLoss, leaf_quantiles
 from corollary.trees.bins import Bins, find_bins
 from corollary.trees.histogram_tree import (
@@ -57,7 +59,7 @@ from corollary.trees.histogram_tree import (
     Limits,
 )
 
-__all__ = ["COMMON_RULES", "HistogramBoosting", "Judge", "given_rows", "judged_by"]
+__all__ = ["COMMON_RULES", "HistogramBoosting"]
 
 MANY = 10_000  # rows from which early_stopping='auto' stops early
 
@@ -87,31 +89,11 @@ COMMON_RULES: Mapping[str, Rule] = {
 }
 
 
-class HeldOut(NamedTuple):
-    """Rows of the user's own that tell when to stop."""
-
-    X: Any
-    y: Any
-    w: Any
-
-
 class Survey(NamedTuple):
     """What is known before rows are coded."""
 
     bins: Bins
     seed: int
-
-
-@dataclass
-class Judge:
-    """Scores of held-out or training rows after each step, higher is better."""
-
-    codes: Vector | None  # (d, n), None = the training rows themselves
-    y: Floats
-    f: Floats  # (K, n) scores so far
-    w: Floats | None
-    score: Callable[[Judge], float]
-    found: list[float]
 
 
 class HistogramBoosting(ReducedRowsLearner):
@@ -174,7 +156,7 @@ class HistogramBoosting(ReducedRowsLearner):
     def survey(self, data: Data, seed: int) -> Survey:
         """Find the bins of every feature."""
         self.is_categorical_ = None
-        asked = self._categorical(data.source.n_features)
+        asked = categorical_mask(self, data.source.n_features)
         bins = find_bins(data, self.max_bins, asked, seed)
         if asked.any():
             self.is_categorical_ = asked
@@ -188,14 +170,18 @@ class HistogramBoosting(ReducedRowsLearner):
         return codes.T, chunk.y[rows].astype(np.float64), w[rows]
 
     def learn(
-        self, rows: tuple[Vector, ...], survey: Survey, report: Report, beside: Any
+        self,
+        rows: tuple[Vector, ...],
+        survey: Survey,
+        report: Report,
+        own: HeldOut | None,
     ) -> None:
         """Boost."""
         codes, y, w = rows
         weights = self.row_weights(y, None if (w == 1).all() else w)
         loss = self.chosen_loss(y)
         columns = np.ascontiguousarray(codes.T)
-        self._boost(columns, y, weights, loss, survey, report, beside)
+        self._boost(columns, y, weights, loss, survey, report, own)
 
     def _boost(
         self,
@@ -205,13 +191,13 @@ class HistogramBoosting(ReducedRowsLearner):
         loss: HistogramLoss,
         survey: Survey,
         report: Report,
-        beside: HeldOut | None,
+        own: HeldOut | None,
     ) -> None:
         before = getattr(self, "trees_", None) if self.warm_start else None
         if before is not None:  # codes of the first fit, whose bins the trees speak of
             self._check_continues(before, survey.bins)
         threads = get_config().threads
-        columns, y, w, held = self._held_out(columns, y, w, survey, beside)
+        columns, y, w, held = self._held_out(columns, y, w, survey, own)
         base = loss.base(y, w) if before is None else before.base
         rows = CodedRows.of(survey.bins, columns, threads)
         growth = self._growth(rows)
@@ -263,16 +249,9 @@ class HistogramBoosting(ReducedRowsLearner):
                 for judge in judges:
                     follow(judge, growth.rows.bins, grown)
                 show(t + 1, -judges[-1].found[-1] if judges else 0.0)
-                if judges and self._rests(judges[-1].found):
+                if judges and rests(judges[-1].found, self.n_iter_no_change, self.tol):
                     return StopReason.CONVERGED
         return StopReason.CONVERGED
-
-    def _rests(self, scores: list[float]) -> bool:
-        """Apply (3)."""
-        k = self.n_iter_no_change
-        if len(scores) <= k:
-            return False
-        return bool(max(scores[-k:]) <= scores[-k - 1] + self.tol)
 
     def _held_out(
         self,
@@ -280,17 +259,17 @@ class HistogramBoosting(ReducedRowsLearner):
         y: Floats,
         w: Floats | None,
         survey: Survey,
-        beside: HeldOut | None,
+        own: HeldOut | None,
     ) -> tuple[Vector, Floats, Floats | None, tuple[Any, ...] | None]:
         """Set rows apart that tell when to stop, or take the user's own."""
         asked = self.early_stopping
         self.do_early_stopping_ = len(y) > MANY if asked == "auto" else bool(asked)
-        if beside is not None and not self.do_early_stopping_:
+        if own is not None and not self.do_early_stopping_:
             must = "X_val and y_val need early_stopping"
             came = f"early_stopping={asked!r} and {len(y)} rows"
             raise DataError(sentence(self, must, came, "Set early_stopping=True."))
-        if beside is not None:
-            return columns, y, w, self._given(beside, survey.bins)
+        if own is not None:
+            return columns, y, w, self._given(own, survey.bins)
         if not self.do_early_stopping_ or self.validation_fraction is None:
             return columns, y, w, None
         kept, held = train_test_split(
@@ -304,13 +283,13 @@ class HistogramBoosting(ReducedRowsLearner):
         rest = np.ascontiguousarray(columns[:, kept]), y[kept]
         return *rest, None if w is None else w[kept], part
 
-    def _given(self, beside: HeldOut, bins: Bins) -> tuple[Any, ...]:
-        X = check_query(self, beside.X, sparse=False)
-        y = self.encoded(beside.y)
+    def _given(self, own: HeldOut, bins: Bins) -> tuple[Any, ...]:
+        X = check_query(self, own.X, sparse=False)
+        y = self.encoded(own.y)
         if len(y) != len(X):
             must = f"y_val must have as many entries as X_val has rows, {len(X)}"
             raise DataError(sentence(self, must, f"{len(y)}"))
-        w = None if beside.w is None else np.asarray(beside.w, np.float64)
+        w = None if own.w is None else np.asarray(own.w, np.float64)
         return bins.codes(X), y, self.row_weights(y, w)
 
     def _judges(
@@ -367,7 +346,8 @@ class HistogramBoosting(ReducedRowsLearner):
             float(self.learning_rate),
             drawn if drawn < d else 0,
         )
-        return Growth(rows, limits, self._monotone(d), self._feature_sets(d))
+        signs, sets = monotone_signs(self, d), interacting_sets(self, d)
+        return Growth(rows, limits, signs, sets)
 
     def _publish(self, judges: list[Judge], loss: HistogramLoss) -> None:
         scores = [np.array(judge.found) for judge in judges]
@@ -390,90 +370,7 @@ class HistogramBoosting(ReducedRowsLearner):
             f = f + self.trees_.part(t, t + K).scores(X)
             yield f
 
-    # -- parameters ----------------------------------------------------------------
-    def _named(self, what: str, names: Any) -> Vector:
-        """Return the features that names or numbers mean."""
-        d = self.n_features_in_
-        given = np.asarray(names)
-        if given.dtype == bool:
-            if given.shape != (d,):
-                must = f"{what} as a mask must have {d} entries"
-                raise ParameterError(sentence(self, must, f"{given.shape}"))
-            return np.flatnonzero(given)
-        if given.dtype.kind in "iu":
-            if given.size and (given.min() < 0 or given.max() >= d):
-                must = f"{what} must number features from 0 to {d - 1}"
-                raise ParameterError(sentence(self, must, f"{given.tolist()}"))
-            return given.astype(np.int64).ravel()
-        known = names_of(self)
-        if given.dtype.kind not in "UO" or known is None:
-            must = f"{what} must be a mask, numbers or names of features"
-            raise ParameterError(sentence(self, must, f"{given.tolist()}"))
-        strange = [name for name in given.tolist() if name not in list(known)]
-        if strange:
-            must = f"{what} must name features of X"
-            raise ParameterError(sentence(self, must, repr(strange[0])))
-        places = {name: f for f, name in enumerate(known)}
-        return np.array([places[name] for name in given.tolist()], np.int64)
-
-    def _categorical(self, d: int) -> Vector:
-        mask = np.zeros(d, bool)
-        asked = self.categorical_features
-        if asked is not None and not isinstance(asked, str) and len(asked):
-            mask[self._named("categorical_features", asked)] = True
-        return mask
-
-    def _monotone(self, d: int) -> Vector | None:
-        asked = self.monotonic_cst
-        if asked is None:
-            return None
-        signs = np.zeros(d, np.int8)
-        by_name = isinstance(asked, Mapping)
-        given = np.asarray(list(asked.values()) if by_name else asked)
-        if not by_name and given.shape != (d,):
-            must = f"monotonic_cst must have {d} entries"
-            raise ParameterError(sentence(self, must, f"{given.shape}"))
-        if not np.isin(given, (-1, 0, 1)).all():
-            must = "monotonic_cst must be -1, 0 or 1 for each feature"
-            raise ParameterError(sentence(self, must, f"{given.tolist()}"))
-        where = self._named("monotonic_cst", list(asked)) if by_name else slice(None)
-        signs[where] = given
-        if len(getattr(self, "classes_", ())) > 2 and signs.any():
-            must = "monotonic_cst needs one score, of numbers or of two classes"
-            raise ParameterError(sentence(self, must, "more classes"))
-        mask = self._categorical(d)
-        if (signs[mask] != 0).any():
-            must = "a categorical feature cannot be monotone"
-            raise ParameterError(sentence(self, must, f"{np.flatnonzero(mask)}"))
-        return signs if signs.any() else None
-
-    def _feature_sets(self, d: int) -> Vector | None:
-        """Return which sets of interacting features each feature is in, as bits."""
-        asked = self.interaction_cst
-        if asked is None:
-            return None
-        if isinstance(asked, str):
-            pairs = [(i, j) for i in range(d) for j in range(i + 1, d)]
-            groups = [[f] for f in range(d)] if asked == "no_interactions" else pairs
-        else:
-            groups = [self._group(group, d) for group in asked]
-            rest = set(range(d)) - {f for group in groups for f in group}
-            groups += [sorted(rest)] if rest else []
-        bits = np.zeros((d, -(-max(1, len(groups)) // 64)), np.uint64)
-        for number, group in enumerate(groups):
-            for f in group:
-                bits[f, number // 64] |= np.uint64(1) << np.uint64(number % 64)
-        return bits
-
-    def _group(self, group: Any, d: int) -> list[int]:
-        listed = isinstance(group, Sequence | Set | np.ndarray)
-        if not listed or any(
-            not isinstance(f, Integral) or not 0 <= int(f) < d for f in group
-        ):
-            must = f"interaction_cst must list numbers of features from 0 to {d - 1}"
-            raise ParameterError(sentence(self, must, f"{group}"))
-        return [int(f) for f in group]
-
+    # -- helpers -------------------------------------------------------------------
     def _check_continues(self, before: BoostedTrees, bins: Bins) -> None:
         made = (len(before.starts) - 1) // len(before.base)
         if self.max_iter < made:
@@ -482,69 +379,6 @@ class HistogramBoosting(ReducedRowsLearner):
         if not np.array_equal(before.bins.edges, bins.edges):
             must = "warm_start must go on with the data of the fit before"
             raise DataError(sentence(self, must, "others"))
-
-
-# -- held-out rows -----------------------------------------------------------------
-def given_rows(who: Any, X: Any, y: Any, w: Any) -> HeldOut | None:
-    """Return the user's own held-out rows, both parts of them."""
-    if (X is None) != (y is None):
-        must = "X_val and y_val must be given together"
-        came = "y_val alone" if X is None else "X_val alone"
-        raise DataError(sentence(who, must, came))
-    return None if X is None else HeldOut(X, y, w)
-
-
-def judged_by(
-    model: Any, answers: Callable[[Floats], Floats]
-) -> Callable[[Judge], float]:
-    """Return the score that `scoring` names; `answers` makes answers of scores."""
-    if model.scoring == "loss":
-        return lambda judge: -model.chosen_loss(judge.y).mean(judge.y, judge.f, judge.w)
-    stand_in = Answering(model, answers)
-    rule = check_scoring(stand_in, model.scoring)
-
-    def score(judge: Judge) -> float:
-        y, given = judge.y, {} if judge.w is None else {"sample_weight": judge.w}
-        if is_classifier(model):
-            y = model.classes_[y.astype(np.int64)]
-        return float(rule(stand_in, judge.f.T, y, **given))
-
-    return score
-
-
-class Answering(BaseEstimator):
-    """Stands for a model whose rows are given by their scores."""
-
-    def __init__(self, model: Any, answers: Callable[[Floats], Floats]) -> None:
-        self.model, self.answers = model, answers
-        if is_classifier(model):
-            self.classes_ = model.classes_
-
-    def __sklearn_tags__(self) -> Any:
-        return self.model.__sklearn_tags__()
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def fit(self, X: Any, y: Any) -> Any:
-        """Refuse: the model inside is being fitted."""
-        raise NotImplementedError
-
-    def predict_proba(self, f: Floats) -> Floats:
-        """Return the probabilities of a classifier."""
-        return self.answers(f)
-
-    def predict(self, f: Floats) -> Vector:
-        """Return labels, or means."""
-        found = self.answers(f)
-        return (
-            self.classes_[found.argmax(axis=1)] if is_classifier(self.model) else found
-        )
-
-    def score(self, f: Floats, y: Any, sample_weight: Any = None) -> float:
-        """Return accuracy or R^2."""
-        of = accuracy_score if is_classifier(self.model) else r2_score
-        return float(of(y, self.predict(f), sample_weight=sample_weight))
 
 
 # -- one step ------------------------------------------------------------------------
@@ -567,14 +401,6 @@ def grow_one(
     tree.value[:] = growth.limits.shrinkage * values
     f += tree.value[leaf]
     return tree
-
-
-def follow(judge: Judge, bins: Bins, grown: list[GrownTree]) -> None:
-    """Move the scores of held-out rows too, and judge them."""
-    if judge.codes is not None:
-        step = BoostedTrees.of(bins, np.zeros(len(grown)), grown)
-        judge.f += step.coded_scores(judge.codes, 1).T
-    judge.found.append(judge.score(judge))
 
 
 def joined(before: BoostedTrees, more: BoostedTrees) -> BoostedTrees:

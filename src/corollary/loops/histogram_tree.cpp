@@ -369,6 +369,7 @@ class Search {
         best.missing_left = missing_left;
         best.missing_seen = seen;
         best.left = sum_[at];
+        best.set = {};
     }
 
     // (3) with the values of both children clipped, 0 where they are in the wrong order.
