@@ -58,6 +58,16 @@ from .discriminants.nearest_centroid import NearestCentroid as NearestCentroid
 from .discriminants.quadratic_discriminant_analysis import (
     QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
 )
+from .ensembles.extra_trees_classifier import (
+    ExtraTreesClassifier as ExtraTreesClassifier,
+)
+from .ensembles.extra_trees_regressor import ExtraTreesRegressor as ExtraTreesRegressor
+from .ensembles.random_forest_classifier import (
+    RandomForestClassifier as RandomForestClassifier,
+)
+from .ensembles.random_forest_regressor import (
+    RandomForestRegressor as RandomForestRegressor,
+)
 from .kernel_methods.kernel_fisher_discriminant import (
     KernelFisherDiscriminant as KernelFisherDiscriminant,
 )

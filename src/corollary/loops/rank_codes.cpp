@@ -53,6 +53,7 @@ void radix_sort(std::vector<Entry>& a, std::vector<Entry>& spare) {
 }
 
 struct Column {
+    std::vector<std::uint64_t> keys;
     std::vector<Entry> entries, spare;
 };
 
@@ -85,21 +86,33 @@ Index code_column(std::vector<Entry>& a, Index bins, std::uint32_t* codes, doubl
     return code + 1;
 }
 
+// Columns begin..end of X as keys, one column after the other; a row's cache line serves
+// all of them.
+template <class T>
+void order_keys(const Dense<T>& X, Index begin, Index end, std::uint64_t* keys) {
+    for (Index i = 0; i < X.n; ++i)
+        for (Index j = begin; j < end; ++j)
+            keys[(j - begin) * X.n + i] = order_key(double(X.row(i)[j]));
+}
+
 template <class T>
 void rank_codes(const Dense<T>& X, const std::int64_t* bins, std::uint32_t* codes,
                 double* low, double* high, std::int64_t* counts, int threads) {
+    constexpr Index together = 8, few = 1024;
+    const Index block = std::min(together, (X.d + threads - 1) / std::max(1, threads));
     std::vector<Column> scratch(std::max(1, threads));
-    for_blocks(X.d, 1, threads, [&](int worker, Index begin, Index end) {
+    for_blocks(X.d, block, threads, [&](int worker, Index begin, Index end) {
         Column& s = scratch[worker];
+        s.keys.resize(X.n * (end - begin));
         s.entries.resize(X.n);
         s.spare.resize(X.n);
+        order_keys(X, begin, end, s.keys.data());
         for (Index j = begin; j < end; ++j) {
-            for (Index i = 0; i < X.n; ++i)
-                s.entries[i] = {order_key(double(X.row(i)[j])), std::uint32_t(i)};
-            if (X.n < 1024)
-                std::stable_sort(
-                    s.entries.begin(), s.entries.end(),
-                    [](const Entry& a, const Entry& b) { return a.key < b.key; });
+            const std::uint64_t* keys = s.keys.data() + (j - begin) * X.n;
+            for (Index i = 0; i < X.n; ++i) s.entries[i] = {keys[i], std::uint32_t(i)};
+            if (X.n < few)
+                std::sort(s.entries.begin(), s.entries.end(),
+                          [](const Entry& a, const Entry& b) { return a.key < b.key; });
             else
                 radix_sort(s.entries, s.spare);
             counts[j] = code_column(s.entries, bins[j], codes + j * X.n, low + j * X.n,

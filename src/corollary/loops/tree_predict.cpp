@@ -3,6 +3,7 @@
 // Blocks of rows are shared out among the threads; a block goes through one tree after
 // the other, so the sum of a row is taken in the order of the trees whatever the threads.
 
+#include "cart/bootstrap.hpp"
 #include "common/threads.hpp"
 #include "common/tree_nodes.hpp"
 #include "loops.hpp"
@@ -98,6 +99,39 @@ void tree_sums(const nb::list& trees, const nb::list& values, const Rows& X,
             });
 }
 
+// The same over the trees whose bootstrap sample a row is not in; votes counts them.
+template <class Rows>
+void out_of_bag_sums(const nb::list& trees, const nb::list& values, const Rows& X,
+                     const std::uint64_t* seeds, Index draws, const double* cumulative,
+                     Matrix<double>& out, std::int64_t* votes, int threads) {
+    const std::vector<TreeView> views = tree_views(trees);
+    std::vector<const double*> value;
+    value.reserve(views.size());
+    for (nb::handle each : values)
+        value.push_back(nb::cast<Matrix<const double>>(each).data());
+    const Index k = Index(out.shape(1)), T = Index(views.size());
+    double* sum = out.data();
+    nb::gil_scoped_release free;
+    std::vector<std::vector<bool>> inside(T);
+    for_blocks(T, 1, threads, [&](int, Index t, Index end) {
+        std::vector<std::int32_t> drawn(draws);
+        for (; t < end; ++t) {
+            cart::draw_rows(seeds[t], X.n, draws, cumulative, drawn.data());
+            inside[t].assign(X.n, false);
+            for (const std::int32_t i : drawn) inside[t][i] = true;
+        }
+    });
+    through(views, X, threads,
+            [&](Index row, Index t, const std::int32_t* leaves, Index rows) {
+                for (Index i = 0; i < rows; ++i) {
+                    if (inside[t][row + i]) continue;
+                    ++votes[row + i];
+                    const double* v = value[t] + leaves[i] * k;
+                    for (Index c = 0; c < k; ++c) sum[(row + i) * k + c] += v[c];
+                }
+            });
+}
+
 template <class T>
 void bind(nb::module_& m) {
     m.def(
@@ -128,6 +162,31 @@ void bind(nb::module_& m) {
         },
         as_is("data"), as_is("indices"), as_is("indptr"), nb::arg("d"),
         nb::arg("trees"), nb::arg("values"), as_is("out"), nb::arg("threads"));
+    m.def(
+        "out_of_bag_sums",
+        [](Matrix<const T> X, Index, nb::list trees, nb::list values,
+           Vector<const std::uint64_t> seeds, Index draws,
+           Optional<Vector<const double>> cumulative, Matrix<double> out,
+           Vector<std::int64_t> votes, int threads) {
+            out_of_bag_sums(trees, values, rows(X), seeds.data(), draws,
+                            data_or_null(cumulative), out, votes.data(), threads);
+        },
+        as_is("X"), nb::arg("d"), nb::arg("trees"), nb::arg("values"), as_is("seeds"),
+        nb::arg("draws"), as_is("cumulative").none(), as_is("out"), as_is("votes"),
+        nb::arg("threads"));
+    m.def(
+        "out_of_bag_sums_csr",
+        [](Vector<const T> data, Vector<const std::int32_t> indices, Indptr indptr,
+           Index d, nb::list trees, nb::list values, Vector<const std::uint64_t> seeds,
+           Index draws, Optional<Vector<const double>> cumulative, Matrix<double> out,
+           Vector<std::int64_t> votes, int threads) {
+            out_of_bag_sums(trees, values, rows(data, indices, indptr, d), seeds.data(),
+                            draws, data_or_null(cumulative), out, votes.data(),
+                            threads);
+        },
+        as_is("data"), as_is("indices"), as_is("indptr"), nb::arg("d"),
+        nb::arg("trees"), nb::arg("values"), as_is("seeds"), nb::arg("draws"),
+        as_is("cumulative").none(), as_is("out"), as_is("votes"), nb::arg("threads"));
 }
 
 }  // namespace

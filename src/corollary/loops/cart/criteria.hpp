@@ -16,6 +16,9 @@
 
 namespace corollary::cart {
 
+// Share of a sum that may be rounding: what is below counts as no counts at all.
+constexpr double NOTHING = 1e-10;
+
 inline double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0.0; }
 
 // What all criteria share: rows and weights on the left.
@@ -159,7 +162,7 @@ struct Numbers : Sides<W> {
             if (!POISSON) {
                 sum += l * l / wl + r * r / wr;
             } else {
-                if (l <= EPSILON || r <= EPSILON) return -INFINITE;
+                if (std::min(l, r) <= NOTHING * a.total[o]) return -INFINITE;
                 sum += l * std::log(l / wl) + r * std::log(r / wr);
             }
         }
