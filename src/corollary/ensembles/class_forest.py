@@ -49,12 +49,9 @@ class ClassForest(Forest):
             self.n_classes_ = int(targets.n_classes[0])
         each = learner.class_weight == "balanced_subsample" and learner.bootstrap
         weight = self._weights(rows, each)
-        sampling = self._sampling(rows.n, weight, balanced=each)
-        if sampling.drawn_by is not None:
-            self.drawn_by_ = sampling.drawn_by
+        sampling = self._sampling(rows, weight, balanced=each)
         parameters = member_parameters(self, DecisionTreeClassifier, splitter)
         make = partial(self._member, parameters, rows.X.shape[1])
-        self.n_samples_ = rows.n
         self._plant(rows, targets, sampling, make)
         if learner.oob_score:
             self._score_out_of_bag(rows, sampling)

@@ -111,7 +111,7 @@ class ExtraTreesClassifier(ClassForest, Classifier):
 
     takes_sparse = True
     takes_many_labels = True
-    of_rows = ("oob_decision_function_", "drawn_by_")
+    of_rows = ("oob_decision_function_", "bag_order_", "bag_weights_")
     rules: ClassVar = CLASS_FOREST_RULES
 
     def __init__(

@@ -30,7 +30,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import ModelFileError, ParameterError, sentence
 from corollary.core.parameters import boolean, function, missing, real, seed, whole
-from corollary.core.randomness import entropy, generator
+from corollary.core.randomness import entropy, generator, row_keys
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.rows import rows_loop
 from corollary.core.warn import warn
@@ -56,6 +56,7 @@ FOREST_RULES = {
     "max_samples": missing | whole(1) | real(0, ends="()"),
 }
 SEEDS = 2**31 - 1
+KEY = 48  # of the order of rows
 FEW = 10  # rows of a bootstrap sample that are too few to be meant
 
 
@@ -89,9 +90,14 @@ class Forest(RowsLearner):
             one.tree_ = pruned(tree, learner.ccp_alpha)
             self.estimators_.append(one)
 
-    def _sampling(self, n: int, w: Floats | None, balanced: bool = False) -> Sampling:
-        """Say which rows a tree sees, given what each of n rows weighs."""
+    def _sampling(
+        self, rows: Chunk, w: Floats | None, balanced: bool = False
+    ) -> Sampling:
+        """Say which rows a tree sees, given what each of them weighs."""
         learner: Any = self
+        self.n_samples_ = rows.n
+        self.bag_order_: Vector | None = None
+        self.bag_weights_: Vector | None = None
         if not learner.bootstrap:
             if learner.max_samples is not None:
                 must = "max_samples needs bootstrap=True"
@@ -100,9 +106,12 @@ class Forest(RowsLearner):
                 must = "oob_score needs bootstrap=True"
                 raise ParameterError(sentence(self, must, "bootstrap=False"))
             return Sampling(w)
-        draws = sample_size(self, n, w)
-        self.sample_size_, self.n_samples_ = draws, n
-        return Sampling(None, draws, w, balanced)
+        self.sample_size_ = sample_size(self, rows.n, w)
+        self.bag_order_ = content_order(rows)
+        if w is not None:
+            self.bag_weights_ = np.cumsum(w[self.bag_order_])
+        bag = self.sample_size_, self.bag_order_, self.bag_weights_
+        return Sampling(None, *bag, balanced)
 
     def _kept_trees(self) -> list[Any]:
         """Return the trees to go on from: those of the last fit, where asked to."""
@@ -135,6 +144,7 @@ class Forest(RowsLearner):
             values,
             seeds,
             sampling.draws,
+            sampling.order,
             sampling.cumulative,
             sums,
             votes,
@@ -222,9 +232,9 @@ class Forest(RowsLearner):
         samples = []
         for each in self.estimators_:
             drawn = np.empty(self.sample_size_, np.int32)
-            by = getattr(self, "drawn_by_", None)
-            sums = None if by is None else np.cumsum(by)
-            loops.bootstrap_rows(each.random_state, self.n_samples_, sums, drawn)
+            assert self.bag_order_ is not None
+            bag = self.bag_order_, self.bag_weights_
+            loops.bootstrap_rows(each.random_state, *bag, drawn)
             samples.append(drawn)
         return samples
 
@@ -246,6 +256,13 @@ def tree_seeds(random_state: Any, trees: int) -> Vector:
     """Return the seed of each tree; more trees have the same first ones."""
     draws = generator(entropy(random_state), 0)
     return draws.integers(0, SEEDS, trees).astype(np.uint64)
+
+
+def content_order(rows: Chunk) -> Vector:
+    """Return an order of the rows by their content, X and y, (n,) int32."""
+    y = rows.y.reshape(rows.n, -1).astype(np.float64)
+    keys = row_keys(rows.X, KEY) + row_keys(y, KEY + 1)
+    return np.argsort(keys, kind="stable").astype(np.int32)
 
 
 def sample_size(learner: Any, n: int, w: Floats | None) -> int:

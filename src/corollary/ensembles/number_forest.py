@@ -37,12 +37,9 @@ class NumberForest(Forest):
         learner: Any = self
         targets = number_targets(self, rows.y)
         weight = None if rows.w is None else rows.w.astype(np.float64)
-        sampling = self._sampling(rows.n, weight)
-        if sampling.drawn_by is not None:
-            self.drawn_by_ = sampling.drawn_by
+        sampling = self._sampling(rows, weight)
         parameters = member_parameters(self, DecisionTreeRegressor, splitter)
         make = partial(self._member, parameters, rows.X.shape[1])
-        self.n_samples_ = rows.n
         self._plant(rows, targets, sampling, make)
         if learner.oob_score:
             self._score_out_of_bag(rows, sampling)

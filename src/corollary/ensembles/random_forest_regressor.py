@@ -112,7 +112,7 @@ class RandomForestRegressor(NumberForest, Regressor):
     """
 
     takes_sparse = True
-    of_rows = ("oob_prediction_", "drawn_by_")
+    of_rows = ("oob_prediction_", "bag_order_", "bag_weights_")
     rules: ClassVar = NUMBER_FOREST_RULES
 
     def __init__(

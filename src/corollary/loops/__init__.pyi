@@ -43,8 +43,9 @@ def grow_trees(
     y: Doubles | None,  # (n, m) numbers
     classes: Places,  # (m,) 1 for numbers
     weight: Doubles | None,  # (n,)
-    cumulative: Doubles | None,  # (n,) of the weights by which rows are drawn
     draws: int,  # of a bootstrap sample, 0 = all rows
+    order: Ints | None,  # (n,) rows in an order of their content
+    cumulative: Doubles | None,  # (n,) of the weights by which they are drawn
     balanced: bool,  # classes weigh alike in a bootstrap sample
     rules: Doubles,  # (8,) in the order of the C++ record Rules
     seeds: Keys,  # of each tree
@@ -52,7 +53,7 @@ def grow_trees(
 ) -> list[tuple[NDArray[Any], ...]]: ...  # the fields of trees.tree.Tree
 def bootstrap_rows(
     seed: int,
-    n: int,
+    order: Ints,  # (n,)
     cumulative: Doubles | None,  # (n,)
     out: Ints,  # out: the rows drawn
 ) -> None: ...
@@ -551,6 +552,7 @@ def out_of_bag_sums(
     values: list[Doubles],
     seeds: Keys,  # of the bootstrap samples
     draws: int,
+    order: Ints,  # (n,)
     cumulative: Doubles | None,  # (n,)
     out: Doubles,  # (n, k) added to
     votes: Places,  # (n,) added to: trees that a row is out of
@@ -565,6 +567,7 @@ def out_of_bag_sums_csr(
     values: list[Doubles],
     seeds: Keys,
     draws: int,
+    order: Ints,  # (n,)
     cumulative: Doubles | None,
     out: Doubles,
     votes: Places,

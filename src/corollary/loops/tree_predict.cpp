@@ -102,7 +102,7 @@ void tree_sums(const nb::list& trees, const nb::list& values, const Rows& X,
 // The same over the trees whose bootstrap sample a row is not in; votes counts them.
 template <class Rows>
 void out_of_bag_sums(const nb::list& trees, const nb::list& values, const Rows& X,
-                     const std::uint64_t* seeds, Index draws, const double* cumulative,
+                     const std::uint64_t* seeds, const cart::Bag& bag,
                      Matrix<double>& out, std::int64_t* votes, int threads) {
     const std::vector<TreeView> views = tree_views(trees);
     std::vector<const double*> value;
@@ -114,9 +114,9 @@ void out_of_bag_sums(const nb::list& trees, const nb::list& values, const Rows& 
     nb::gil_scoped_release free;
     std::vector<std::vector<bool>> inside(T);
     for_blocks(T, 1, threads, [&](int, Index t, Index end) {
-        std::vector<std::int32_t> drawn(draws);
+        std::vector<std::int32_t> drawn(bag.draws);
         for (; t < end; ++t) {
-            cart::draw_rows(seeds[t], X.n, draws, cumulative, drawn.data());
+            cart::draw_rows(seeds[t], X.n, bag, drawn.data());
             inside[t].assign(X.n, false);
             for (const std::int32_t i : drawn) inside[t][i] = true;
         }
@@ -166,27 +166,30 @@ void bind(nb::module_& m) {
         "out_of_bag_sums",
         [](Matrix<const T> X, Index, nb::list trees, nb::list values,
            Vector<const std::uint64_t> seeds, Index draws,
-           Optional<Vector<const double>> cumulative, Matrix<double> out,
-           Vector<std::int64_t> votes, int threads) {
-            out_of_bag_sums(trees, values, rows(X), seeds.data(), draws,
-                            data_or_null(cumulative), out, votes.data(), threads);
+           Vector<const std::int32_t> order, Optional<Vector<const double>> cumulative,
+           Matrix<double> out, Vector<std::int64_t> votes, int threads) {
+            out_of_bag_sums(trees, values, rows(X), seeds.data(),
+                            {draws, order.data(), data_or_null(cumulative)}, out,
+                            votes.data(), threads);
         },
         as_is("X"), nb::arg("d"), nb::arg("trees"), nb::arg("values"), as_is("seeds"),
-        nb::arg("draws"), as_is("cumulative").none(), as_is("out"), as_is("votes"),
-        nb::arg("threads"));
+        nb::arg("draws"), as_is("order"), as_is("cumulative").none(), as_is("out"),
+        as_is("votes"), nb::arg("threads"));
     m.def(
         "out_of_bag_sums_csr",
         [](Vector<const T> data, Vector<const std::int32_t> indices, Indptr indptr,
            Index d, nb::list trees, nb::list values, Vector<const std::uint64_t> seeds,
-           Index draws, Optional<Vector<const double>> cumulative, Matrix<double> out,
+           Index draws, Vector<const std::int32_t> order,
+           Optional<Vector<const double>> cumulative, Matrix<double> out,
            Vector<std::int64_t> votes, int threads) {
             out_of_bag_sums(trees, values, rows(data, indices, indptr, d), seeds.data(),
-                            draws, data_or_null(cumulative), out, votes.data(),
-                            threads);
+                            {draws, order.data(), data_or_null(cumulative)}, out,
+                            votes.data(), threads);
         },
         as_is("data"), as_is("indices"), as_is("indptr"), nb::arg("d"),
         nb::arg("trees"), nb::arg("values"), as_is("seeds"), nb::arg("draws"),
-        as_is("cumulative").none(), as_is("out"), as_is("votes"), nb::arg("threads"));
+        as_is("order"), as_is("cumulative").none(), as_is("out"), as_is("votes"),
+        nb::arg("threads"));
 }
 
 }  // namespace

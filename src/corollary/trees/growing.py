@@ -123,13 +123,9 @@ class Sampling:
 
     weight: Floats | None = None  # (n,) of the rows, None = all 1
     draws: int = 0  # rows of a bootstrap sample; 0 = all rows
-    drawn_by: Floats | None = None  # (n,) weights by which rows are drawn
+    order: Vector | None = None  # (n,) int32, rows in an order of their content
+    cumulative: Floats | None = None  # (n,) of the weights by which they are drawn
     balanced: bool = False  # classes weigh alike in each bootstrap sample
-
-    @property
-    def cumulative(self) -> Floats | None:
-        """The sums of the weights by which rows are drawn, (n,)."""
-        return None if self.drawn_by is None else np.cumsum(self.drawn_by)
 
 
 def label_targets(learner: Any, codes: Vector) -> Targets:
@@ -208,8 +204,9 @@ def grow_trees(
         targets.y,
         targets.n_classes,
         sampling.weight,
-        sampling.cumulative,
         sampling.draws,
+        sampling.order,
+        sampling.cumulative,
         sampling.balanced,
         rules,
         seeds,

@@ -263,6 +263,7 @@ class Grower {
                                 min_weight,
                                 task.lower,
                                 task.upper,
+                                rounding(task.sums),
                                 task.key};
         find(question, out.split, worker, threads);
         if (out.split.feature < 0) return false;
@@ -270,6 +271,12 @@ class Grower {
         if (middle == task.begin || middle == task.end) return false;
         bear(task, middle, out, worker);
         return out.decrease + EPSILON >= rules.min_decrease;
+    }
+
+    // How far rounding may move a gain.
+    double rounding(const NodeSums& s) const {
+        constexpr double share = 1e-13;
+        return share * s.weight * (target.labels() ? 1.0 : s.impurity);
     }
 
     // The two children, and the decrease of impurity that they bring.
@@ -361,7 +368,7 @@ class Grower {
             for (; b < e; ++b) told[b] = one.search(feature(b), found[b]);
         });
         for (Split& each : found)
-            if (each.gain > best.gain) best = std::move(each);
+            if (each.gain > best.gain + q.rounding) best = std::move(each);
         return std::find(told.begin(), told.end(), 1) != told.end();
     }
 

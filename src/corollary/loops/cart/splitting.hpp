@@ -36,6 +36,7 @@ struct Question {
     const Row* rows;
     double min_leaf, min_weight;
     double lower, upper;  // bounds of the values, of monotonic features
+    double rounding;      // gains that differ by less are equal: the first one stands
     Word key;
 };
 
@@ -59,7 +60,6 @@ class FeatureSearch {
         missing = Code(q.X.counts[j]);
         sign = q.X.monotonic ? q.X.monotonic[j] : 0;
         found = Split{};
-        found.gain = best.gain;
         const bool by_category = q.X.category && q.X.category[j];
         if (by_category) order_categories(least, most);
         if (q.rules.random)
@@ -68,7 +68,7 @@ class FeatureSearch {
             count(least, most);
         else
             sort(least, most);
-        if (found.feature < 0) return true;
+        if (!(found.gain > best.gain + q.rounding)) return true;
         if (by_category)
             name_categories();
         else
@@ -97,7 +97,7 @@ class FeatureSearch {
         if (wl < q.min_weight || wr < q.min_weight || wl <= 0 || wr <= 0) return;
         if (sign != 0 && !is_monotonic()) return;
         const double gain = crit.gain();
-        if (!(gain > found.gain)) return;
+        if (!(gain > found.gain + q.rounding)) return;
         found.gain = gain;
         found.feature = feature;
         found.code = last;
