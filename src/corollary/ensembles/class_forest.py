@@ -7,7 +7,6 @@ Course: S2-48.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,10 @@ from corollary.core.parameters import one_of
 from corollary.core.report import Report
 from corollary.core.warn import warn
 from corollary.engine.sources.source import Chunk
-from corollary.ensembles.forest import FOREST_RULES, Forest, member_parameters
+from corollary.ensembles.forest import FOREST_RULES, Forest
 from corollary.trees.class_shares import log_shares, shares_of, winners
 from corollary.trees.decision_tree_classifier import DecisionTreeClassifier
-from corollary.trees.growing import Sampling, count_of_features, label_targets
+from corollary.trees.growing import Sampling, label_targets
 from corollary.trees.label_weights import LABEL_WEIGHTS, labels_weighted
 
 __all__ = ["CLASS_FOREST_RULES", "ClassForest"]
@@ -38,9 +37,10 @@ PRESETS = ("balanced", "balanced_subsample")
 class ClassForest(Forest):
     """A forest whose trees tell classes."""
 
+    member = DecisionTreeClassifier
     classes_: Any
 
-    def _learn_classes(self, rows: Chunk, report: Report, *, splitter: str) -> None:
+    def _learn_classes(self, rows: Chunk, report: Report) -> None:
         """Grow the trees, and score the rows out of bag where asked to."""
         learner: Any = self
         targets = label_targets(self, rows.y)
@@ -50,9 +50,7 @@ class ClassForest(Forest):
         each = learner.class_weight == "balanced_subsample" and learner.bootstrap
         weight = self._weights(rows, each)
         sampling = self._sampling(rows, weight, balanced=each)
-        parameters = member_parameters(self, DecisionTreeClassifier, splitter)
-        make = partial(self._member, parameters, rows.X.shape[1])
-        self._plant(rows, targets, sampling, make)
+        self._plant(rows, targets, sampling)
         if learner.oob_score:
             self._score_out_of_bag(rows, sampling)
         self._account(report)
@@ -70,16 +68,6 @@ class ClassForest(Forest):
         if each:
             return None if rows.w is None else rows.w.astype(np.float64)
         return labels_weighted(self, rows.y, rows.w)
-
-    def _member(
-        self, parameters: dict[str, Any], d: int, seed: int
-    ) -> DecisionTreeClassifier:
-        """Return an estimator for one tree."""
-        one = DecisionTreeClassifier(**parameters, random_state=seed)
-        one.classes_, one.n_classes_ = self.classes_, self.n_classes_
-        one.n_outputs_, one.n_features_in_ = self.n_outputs_, self.n_features_in_
-        one.max_features_ = count_of_features(parameters["max_features"], d)
-        return one
 
     def _score_out_of_bag(self, rows: Chunk, sampling: Sampling) -> None:
         """Set the class shares and the score of the rows out of bag."""

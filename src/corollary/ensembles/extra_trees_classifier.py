@@ -109,7 +109,9 @@ class ExtraTreesClassifier(ClassForest, Classifier):
     [0, 1, 2]
     """
 
+    splitter = "random"
     takes_sparse = True
+    double_squares = True
     takes_many_labels = True
     of_rows = ("oob_decision_function_", "bag_order_", "bag_weights_")
     rules: ClassVar = CLASS_FOREST_RULES
@@ -170,7 +172,7 @@ class ExtraTreesClassifier(ClassForest, Classifier):
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
         """Grow the trees from the rows' classes."""
-        self._learn_classes(rows, report, splitter="random")
+        self._learn_classes(rows, report)
 
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Vector:

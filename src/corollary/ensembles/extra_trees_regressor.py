@@ -103,7 +103,9 @@ class ExtraTreesRegressor(NumberForest, Regressor):
     [0.25]
     """
 
+    splitter = "random"
     takes_sparse = True
+    double_squares = True
     of_rows = ("oob_prediction_", "bag_order_", "bag_weights_")
     rules: ClassVar = NUMBER_FOREST_RULES
 
@@ -155,7 +157,7 @@ class ExtraTreesRegressor(NumberForest, Regressor):
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
         """Grow the trees from the rows' numbers."""
-        self._learn_numbers(rows, report, splitter="random")
+        self._learn_numbers(rows, report)
 
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Floats:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import inspect
 import numbers
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,12 +37,18 @@ from corollary.core.warn import warn
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.trees.cost_complexity import pruned
-from corollary.trees.growing import TREE_RULES, Sampling, Targets, grow_trees
+from corollary.trees.growing import (
+    TREE_RULES,
+    Sampling,
+    Targets,
+    count_of_features,
+    grow_trees,
+)
 from corollary.trees.rank_codes import categorical_columns, rank_codes
 from corollary.trees.tree import Tree, leaves, sums_of_trees
 from corollary.trees.tree_learner import coded_bytes
 
-__all__ = ["FOREST_RULES", "Forest", "member_parameters"]
+__all__ = ["FOREST_RULES", "Forest"]
 
 FOREST_RULES = {
     **TREE_RULES,
@@ -63,14 +69,25 @@ FEW = 10  # rows of a bootstrap sample that are too few to be meant
 class Forest(RowsLearner):
     """A learner of many trees, whose answer is their mean."""
 
+    member: ClassVar[Any]  # the class of one tree
+    splitter: ClassVar[str]  # how its thresholds are found
     estimators_: list[Any]
     n_features_in_: int
     n_outputs_: int
 
-    def _plant(
-        self, rows: Chunk, targets: Targets, sampling: Sampling, member: Any
-    ) -> None:
-        """Grow the trees that are still to be grown; `member` makes one's estimator."""
+    @property
+    def estimator(self) -> Any:
+        """A tree with the parameters of the forest, not fitted."""
+        return self.member(**self._member_parameters())
+
+    @property
+    def estimator_(self) -> Any:
+        """The same, as scikit-learn names it after a fit."""
+        check_is_fitted(self)
+        return self.estimator
+
+    def _plant(self, rows: Chunk, targets: Targets, sampling: Sampling) -> None:
+        """Grow the trees that are still to be grown."""
         learner: Any = self
         kept = self._kept_trees()
         fresh = learner.n_estimators - len(kept)
@@ -83,12 +100,31 @@ class Forest(RowsLearner):
             return
         columns = categorical_columns(self, rows.X.shape[1])
         codes = rank_codes(self, rows.X, learner.max_bins, columns)
-        random = member(0).splitter == "random"
+        random = self.splitter == "random"
         grown = grow_trees(self, codes, targets, seeds, sampling, random=random)
+        parameters, known = self._member_parameters(), self._member_knows()
         for tree, each in zip(grown, seeds, strict=True):
-            one = member(int(each))
-            one.tree_ = pruned(tree, learner.ccp_alpha)
+            one = self.member(**parameters, random_state=int(each))
+            vars(one).update(known, tree_=pruned(tree, learner.ccp_alpha))
             self.estimators_.append(one)
+
+    def _member_parameters(self) -> dict[str, Any]:
+        """Return the parameters that a forest and its trees have in common."""
+        names = set(inspect.signature(self.member).parameters)
+        names -= {"splitter", "random_state", "class_weight"}
+        common = {name: getattr(self, name) for name in names}
+        return {"splitter": self.splitter, **common}
+
+    def _member_knows(self) -> dict[str, Any]:
+        """Return what every tree has learned beside its nodes."""
+        d, asked = self.n_features_in_, self._member_parameters()["max_features"]
+        known = {
+            "n_outputs_": self.n_outputs_,
+            "n_features_in_": d,
+            "max_features_": count_of_features(asked, d),
+        }
+        names = ("classes_", "n_classes_")
+        return known | {n: getattr(self, n) for n in names if hasattr(self, n)}
 
     def _sampling(
         self, rows: Chunk, w: Floats | None, balanced: bool = False
@@ -278,10 +314,3 @@ def sample_size(learner: Any, n: int, w: Floats | None) -> int:
         )
         warn(f"{type(learner).__name__}: {text}", UserWarning)
     return size
-
-
-def member_parameters(forest: Any, kind: type, splitter: str) -> dict[str, Any]:
-    """Return the parameters that a forest and its trees have in common."""
-    names = set(inspect.signature(kind).parameters)
-    names -= {"splitter", "random_state", "class_weight"}
-    return {"splitter": splitter, **{name: getattr(forest, name) for name in names}}

@@ -7,7 +7,6 @@ Course: S2-48.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,9 @@ from corollary.core.arrays import Floats
 from corollary.core.parameters import one_of
 from corollary.core.report import Report
 from corollary.engine.sources.source import Chunk
-from corollary.ensembles.forest import FOREST_RULES, Forest, member_parameters
+from corollary.ensembles.forest import FOREST_RULES, Forest
 from corollary.trees.decision_tree_regressor import DecisionTreeRegressor
-from corollary.trees.growing import Sampling, count_of_features, number_targets
+from corollary.trees.growing import Sampling, number_targets
 
 __all__ = ["NUMBER_FOREST_RULES", "NumberForest"]
 
@@ -32,27 +31,18 @@ NUMBER_FOREST_RULES = {
 class NumberForest(Forest):
     """A forest whose trees tell numbers."""
 
-    def _learn_numbers(self, rows: Chunk, report: Report, *, splitter: str) -> None:
+    member = DecisionTreeRegressor
+
+    def _learn_numbers(self, rows: Chunk, report: Report) -> None:
         """Grow the trees, and score the rows out of bag where asked to."""
         learner: Any = self
         targets = number_targets(self, rows.y)
         weight = None if rows.w is None else rows.w.astype(np.float64)
         sampling = self._sampling(rows, weight)
-        parameters = member_parameters(self, DecisionTreeRegressor, splitter)
-        make = partial(self._member, parameters, rows.X.shape[1])
-        self._plant(rows, targets, sampling, make)
+        self._plant(rows, targets, sampling)
         if learner.oob_score:
             self._score_out_of_bag(rows, sampling)
         self._account(report)
-
-    def _member(
-        self, parameters: dict[str, Any], d: int, seed: int
-    ) -> DecisionTreeRegressor:
-        """Return an estimator for one tree."""
-        one = DecisionTreeRegressor(**parameters, random_state=seed)
-        one.n_outputs_, one.n_features_in_ = self.n_outputs_, self.n_features_in_
-        one.max_features_ = count_of_features(parameters["max_features"], d)
-        return one
 
     def _score_out_of_bag(self, rows: Chunk, sampling: Sampling) -> None:
         """Set the predictions and the score of the rows out of bag."""

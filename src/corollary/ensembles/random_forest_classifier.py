@@ -117,7 +117,9 @@ class RandomForestClassifier(ClassForest, Classifier):
     ([0, 1, 2], True)
     """
 
+    splitter = "best"
     takes_sparse = True
+    double_squares = True
     takes_many_labels = True
     of_rows = ("oob_decision_function_", "bag_order_", "bag_weights_")
     rules: ClassVar = CLASS_FOREST_RULES
@@ -178,7 +180,7 @@ class RandomForestClassifier(ClassForest, Classifier):
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
         """Grow the trees from the rows' classes."""
-        self._learn_classes(rows, report, splitter="best")
+        self._learn_classes(rows, report)
 
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Vector:

@@ -111,7 +111,9 @@ class RandomForestRegressor(NumberForest, Regressor):
     [0.25]
     """
 
+    splitter = "best"
     takes_sparse = True
+    double_squares = True
     of_rows = ("oob_prediction_", "bag_order_", "bag_weights_")
     rules: ClassVar = NUMBER_FOREST_RULES
 
@@ -163,7 +165,7 @@ class RandomForestRegressor(NumberForest, Regressor):
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
         """Grow the trees from the rows' numbers."""
-        self._learn_numbers(rows, report, splitter="best")
+        self._learn_numbers(rows, report)
 
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Floats:

@@ -102,6 +102,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     """
 
     takes_sparse = True
+    double_squares = True
     takes_many_labels = True
     rules: ClassVar = {
         **TREE_RULES,

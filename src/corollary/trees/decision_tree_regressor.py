@@ -97,6 +97,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     """
 
     takes_sparse = True
+    double_squares = True
     rules: ClassVar = {
         **TREE_RULES,
         "criterion": one_of(

@@ -45,8 +45,8 @@ class RankCodes:
     codes: Vector  # (d, n) uint8, uint16 or uint32
     counts: Vector  # (d,) codes of a column, without that of NaN
     start: Vector  # (d,) where a column's values begin in low and high
-    low: Floats  # least value of each code
-    high: Floats  # largest value of each code
+    low: Vector  # least value of each code
+    high: Vector  # largest value of each code
     category: Vector | None  # (d,) uint8, which columns hold categories
     words: int  # of 32 categories each
 
