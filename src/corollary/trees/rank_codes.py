@@ -84,13 +84,15 @@ def rank_codes(
     keep = np.arange(n) < counts[:, None]
     start = np.concatenate([[0], np.cumsum(counts)[:-1]])
     category = None if categorical is None else categorical.astype(np.uint8)
+    low = low[keep]
+    high = low if max_bins is None else high[keep]
     narrow = smallest_type(int(counts.max()))
     return RankCodes(
         codes.astype(narrow, copy=False),
         counts,
         start,
-        low[keep],
-        high[keep],
+        low,
+        high,
         category,
         words,
     )

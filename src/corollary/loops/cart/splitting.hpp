@@ -25,6 +25,7 @@ struct Scratch {
     std::vector<double> bins;
     std::vector<Row> rows;
     std::vector<Code> place, category;
+    std::vector<std::int32_t> features;
     Local local;
 };
 
@@ -228,30 +229,38 @@ class FeatureSearch {
         const bool any_missing = most == missing;
         if (any_missing) {
             most = least;
-            for (Index i = 0; i < q.a.n; ++i)
-                if (s.code[i] != missing) most = std::max(most, s.code[i]);
+            for (const Code c : s.code)
+                if (c != missing) most = std::max(most, c);
         }
-        const bool missing_left = any_missing && least < most && (draws.next() & 1);
-        Code last = least;
+        const bool several = least < most;
+        const bool missing_left = any_missing && several && (draws.next() & 1);
+        Code last = least, next = least;
         double drawn = INFINITE;
-        const bool by_category = q.X.category && q.X.category[feature];
-        if (by_category && least < most) {
+        if (several && q.X.category && q.X.category[feature]) {
             last = least + Code(draws.below(Index(most - least)));
-        } else if (least < most) {
-            const double *low = q.X.low + q.X.start[feature],
-                         *high = q.X.high + q.X.start[feature];
+            next = last + 1;
+        } else if (several) {
+            const double* low = q.X.low + q.X.start[feature];
+            const double* high = q.X.high + q.X.start[feature];
             const double a = high[least], b = low[most], u = draws.uniform();
             drawn = a * (1 - u) + b * u;
             if (!(drawn < b)) drawn = a;
-            last = Code(std::upper_bound(high + least, high + most, drawn) - high) - 1;
-            if (drawn >= low[last + 1]) drawn = high[last] / 2 + low[last + 1] / 2;
+            neighbours(drawn, high, most, last, next);
+            if (drawn >= low[next]) drawn = high[last] / 2 + low[next] / 2;
         }
         move_drawn(last, missing_left);
-        if (least == most)
-            consider(least, 0, true, missing_left, true);
-        else
-            consider(last, last + 1, false, missing_left, any_missing);
+        consider(last, next, !several, missing_left, any_missing);
         found.threshold = drawn;
+    }
+
+    // The codes of this node on both sides of a value.
+    void neighbours(double value, const double* high, Code most, Code& last,
+                    Code& next) const {
+        next = most;
+        for (const Code c : s.code) {
+            if (c <= last || c >= next) continue;
+            (high[c] <= value ? last : next) = c;
+        }
     }
 
     void move_drawn(Code last, bool missing_left) {
