@@ -44,6 +44,8 @@ std::vector<Grown> grow_trees(const Columns& X, const Targets& target,
     std::vector<Grown> grown(trees);
     std::vector<Scratch> scratch(threads);
     Stop stop(threads);
+    std::optional<Guide> guide;
+    if (rules.random) guide.emplace(X);
     for_blocks(trees, 1, threads, [&](int worker, Index begin, Index end) {
         std::vector<double> weight;
         std::vector<std::int32_t> drawn(sample.bag.draws);
@@ -56,7 +58,8 @@ std::vector<Grown> grow_trees(const Columns& X, const Targets& target,
                 if (sample.balanced) balance(target, X.n, weight);
                 w = weight.data();
             }
-            Grower grower(X, target, rules, w, scratch, worker, stop);
+            Grower grower(X, guide ? &*guide : nullptr, target, rules, w, scratch,
+                          worker, stop);
             grown[t] = grower.grow(seeds[t], trees == 1 ? threads : 1);
         }
     });

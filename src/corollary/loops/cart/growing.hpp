@@ -80,9 +80,11 @@ class FeatureOrder {
 class Grower {
   public:
     // Rows of weight 0 are left out; `weight` null stands for ones.
-    Grower(const Columns& columns, const Targets& targets, const Rules& given,
-           const double* weight, std::vector<Scratch>& scratch, int base, Stop& stopper)
+    Grower(const Columns& columns, const Guide* values, const Targets& targets,
+           const Rules& given, const double* weight, std::vector<Scratch>& scratch,
+           int base, Stop& stopper)
         : X(columns),
+          guide(values),
           target(targets),
           rules(given),
           w(weight),
@@ -117,6 +119,7 @@ class Grower {
 
   private:
     const Columns& X;
+    const Guide* guide;
     const Targets& target;
     const Rules& rules;
     const double* w;
@@ -303,7 +306,8 @@ class Grower {
                                 task.lower,
                                 task.upper,
                                 rounding(task.sums),
-                                task.key};
+                                task.key,
+                                guide};
         find(question, out.split, worker, threads);
         if (out.split.feature < 0) return false;
         const Index middle = partition(task, out.split, scratches[worker]);

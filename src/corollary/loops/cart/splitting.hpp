@@ -39,6 +39,7 @@ struct Question {
     double lower, upper;  // bounds of the values, of monotonic features
     double rounding;      // gains that differ by less are equal: the first one stands
     Word key;
+    const Guide* guide;  // where thresholds are drawn
 };
 
 // Where the range of codes is at most this many times the rows, a histogram is made.
@@ -245,7 +246,8 @@ class FeatureSearch {
             const double a = high[least], b = low[most], u = draws.uniform();
             drawn = a * (1 - u) + b * u;
             if (!(drawn < b)) drawn = a;
-            neighbours(drawn, high, most, last, next);
+            last = std::clamp(q.guide->last_code(feature, drawn), least, most - 1);
+            next = last + 1;
             if (drawn >= low[next]) drawn = high[last] / 2 + low[next] / 2;
         }
         move_drawn(last, missing_left);
@@ -253,32 +255,26 @@ class FeatureSearch {
         found.threshold = drawn;
     }
 
-    // The codes of this node on both sides of a value.
-    void neighbours(double value, const double* high, Code most, Code& last,
-                    Code& next) const {
-        next = most;
-        for (const Code c : s.code) {
-            if (c <= last || c >= next) continue;
-            (high[c] <= value ? last : next) = c;
-        }
-    }
-
     void move_drawn(Code last, bool missing_left) {
         const Index n = q.a.n;
-        const auto left = [&](Index i) {
-            return s.code[i] == missing ? missing_left : s.code[i] <= last;
-        };
+        s.slots.resize(n);
+        Index count = 0;
+        for (Index i = 0; i < n; ++i) {
+            const Code c = s.code[i];
+            s.slots[count] = std::uint32_t(i);
+            count += c == missing ? missing_left : c <= last;
+        }
         if constexpr (Criterion::SORTS) {
-            s.slots.clear();
-            for (Index i = 0; i < n; ++i)
-                if (left(i)) s.slots.push_back(std::uint32_t(i));
-            for (Index i = 0; i < n; ++i)
-                if (!left(i)) s.slots.push_back(std::uint32_t(i));
+            Index at = count;
+            for (Index i = 0; i < n; ++i) {
+                const Code c = s.code[i];
+                if (!(c == missing ? missing_left : c <= last))
+                    s.slots[at++] = std::uint32_t(i);
+            }
             crit.order(nullptr, s.slots.data(), n);
         }
         crit.begin();
-        for (Index i = 0; i < n; ++i)
-            if (left(i)) crit.move(i);
+        for (Index p = 0; p < count; ++p) crit.move(Index(s.slots[p]));
     }
 
     // -- names -----------------------------------------------------------------------
