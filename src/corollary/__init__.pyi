@@ -63,6 +63,15 @@ from .ensembles.hist_gradient_boosting_classifier import (
 )
 from .ensembles.hist_gradient_boosting_regressor import (
     HistGradientBoostingRegressor as HistGradientBoostingRegressor,
+from .ensembles.extra_trees_classifier import (
+    ExtraTreesClassifier as ExtraTreesClassifier,
+)
+from .ensembles.extra_trees_regressor import ExtraTreesRegressor as ExtraTreesRegressor
+from .ensembles.random_forest_classifier import (
+    RandomForestClassifier as RandomForestClassifier,
+)
+from .ensembles.random_forest_regressor import (
+    RandomForestRegressor as RandomForestRegressor,
 )
 from .kernel_methods.kernel_fisher_discriminant import (
     KernelFisherDiscriminant as KernelFisherDiscriminant,
@@ -199,3 +208,9 @@ from .svm.squared_hinge_svc import SquaredHingeSVC as SquaredHingeSVC
 from .svm.svc import SVC as SVC
 from .svm.svdd import SVDD as SVDD
 from .svm.svr import SVR as SVR
+from .trees.decision_tree_classifier import (
+    DecisionTreeClassifier as DecisionTreeClassifier,
+)
+from .trees.decision_tree_regressor import (
+    DecisionTreeRegressor as DecisionTreeRegressor,
+)

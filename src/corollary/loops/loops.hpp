@@ -9,6 +9,7 @@ void bind_bins(nanobind::module_& m);
 void bind_histogram_tree(nanobind::module_& m);
 void bind_boosting(nanobind::module_& m);
 void bind_blended_trees(nanobind::module_& m);
+void bind_cart(nanobind::module_& m);
 void bind_class_counts(nanobind::module_& m);
 void bind_coordinate_descent(nanobind::module_& m);
 void bind_dual_descent(nanobind::module_& m);
@@ -22,10 +23,12 @@ void bind_multiclass_hinge(nanobind::module_& m);
 void bind_naive_bayes(nanobind::module_& m);
 void bind_logistic(nanobind::module_& m);
 void bind_pair_sums(nanobind::module_& m);
+void bind_rank_codes(nanobind::module_& m);
 void bind_row_keys(nanobind::module_& m);
 void bind_smo(nanobind::module_& m);
 void bind_sparse_rows(nanobind::module_& m);
 void bind_squared_losses(nanobind::module_& m);
 void bind_stochastic_gradient(nanobind::module_& m);
+void bind_tree_predict(nanobind::module_& m);
 
 }  // namespace corollary

@@ -24,6 +24,7 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_histogram_tree(m);
     corollary::bind_boosting(m);
     corollary::bind_blended_trees(m);
+    corollary::bind_cart(m);
     corollary::bind_class_counts(m);
     corollary::bind_coordinate_descent(m);
     corollary::bind_dual_descent(m);
@@ -37,9 +38,11 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_naive_bayes(m);
     corollary::bind_logistic(m);
     corollary::bind_pair_sums(m);
+    corollary::bind_rank_codes(m);
     corollary::bind_row_keys(m);
     corollary::bind_smo(m);
     corollary::bind_sparse_rows(m);
     corollary::bind_squared_losses(m);
     corollary::bind_stochastic_gradient(m);
+    corollary::bind_tree_predict(m);
 }

@@ -1,0 +1,2 @@
+from .decision_tree_classifier import DecisionTreeClassifier as DecisionTreeClassifier
+from .decision_tree_regressor import DecisionTreeRegressor as DecisionTreeRegressor
