@@ -193,3 +193,4 @@ from .svm.squared_hinge_svc import SquaredHingeSVC as SquaredHingeSVC
 from .svm.svc import SVC as SVC
 from .svm.svdd import SVDD as SVDD
 from .svm.svr import SVR as SVR
+from .trees.decision_stump import DecisionStumpClassifier as DecisionStumpClassifier

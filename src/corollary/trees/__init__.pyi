@@ -1,0 +1,9 @@
+from .best_threshold import BestThreshold as BestThreshold
+from .best_threshold import ThresholdInterval as ThresholdInterval
+from .best_threshold import best_threshold as best_threshold
+from .best_threshold import best_threshold_of_counts as best_threshold_of_counts
+from .decision_stump import DecisionStumpClassifier as DecisionStumpClassifier
+from .decision_stump import Stump as Stump
+from .decision_stump import best_stump as best_stump
+from .sorted_columns import SortedColumns as SortedColumns
+from .sorted_columns import presorted as presorted
