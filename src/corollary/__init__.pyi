@@ -194,3 +194,5 @@ from .svm.svc import SVC as SVC
 from .svm.svdd import SVDD as SVDD
 from .svm.svr import SVR as SVR
 from .trees.decision_stump import DecisionStumpClassifier as DecisionStumpClassifier
+from .trees.id3 import ID3Classifier as ID3Classifier
+from .trees.rule_list import RuleListClassifier as RuleListClassifier

@@ -43,6 +43,7 @@ import numpy as np
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
+from corollary.core.class_weights import class_weight_rule, stated_class_weights
 from corollary.core.errors import DataError, sentence
 from corollary.core.records import readable
 from corollary.core.report import Optimality, Report
@@ -160,6 +161,12 @@ def signed_weights(columns: SortedColumns, y: Any, w: Any) -> tuple[Floats, floa
 class DecisionStumpClassifier(RowsLearner, Classifier):
     """The best single threshold on a single feature, for weighted rows, exactly.
 
+    Parameters
+    ----------
+    class_weight : dict, 'balanced' or None
+        Weight of each class, by which those of its rows are multiplied; 'balanced'
+        gives all classes the same in all.
+
     Attributes
     ----------
     classes_ : array of shape (k,)
@@ -194,7 +201,10 @@ class DecisionStumpClassifier(RowsLearner, Classifier):
 
     shapes: ClassVar = {"classes_": "k", "interval_": "2", "side_weights_": "2 k"}
     may_be_infinite = ("threshold_", "interval_")
-    rules: ClassVar = {}
+    rules: ClassVar = {"class_weight": class_weight_rule}
+
+    def __init__(self, *, class_weight: Any = None) -> None:
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -206,6 +216,7 @@ class DecisionStumpClassifier(RowsLearner, Classifier):
         """Sweep over the sorted features."""
         columns, k = presorted(rows.X), len(self.classes_)
         w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
+        w = w * stated_class_weights(self, np.bincount(rows.y, w, k))[rows.y]
         if k == 2:
             stump = best_stump(columns, np.where(rows.y == 1, 1.0, -1.0), w)
         else:
@@ -229,14 +240,15 @@ class DecisionStumpClassifier(RowsLearner, Classifier):
     # -- use -----------------------------------------------------------------------
     def predict_proba(self, X: Any) -> Floats:
         """Return the share of each class on the row's side, (n, k)."""
-        N = self.side_weights_
+        sides, N = self._sides(X), self.side_weights_
         total = N.sum(axis=1, keepdims=True)
         shares = np.where(total > 0, N / np.where(total > 0, total, 1), 1 / N.shape[1])
-        return shares[self._sides(X)]
+        return shares[sides]
 
     def predict(self, X: Any) -> Vector:
         """Return the majority on the row's side."""
-        return self.classes_[self.side_weights_.argmax(axis=1)[self._sides(X)]]
+        sides = self._sides(X)
+        return self.classes_[self.side_weights_.argmax(axis=1)[sides]]
 
     def _sides(self, X: Any) -> Vector:
         X = self._query(X)
