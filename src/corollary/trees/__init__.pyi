@@ -11,10 +11,12 @@ from .description_length import (
     choose_by_description_length as choose_by_description_length,
 )
 from .description_length import description_length as description_length
+from .export_graphviz import export_graphviz as export_graphviz
 from .export_text import export_text as export_text
 from .gain_table import GainTable as GainTable
 from .id3 import ID3Classifier as ID3Classifier
 from .multiway_tree import MultiwayTree as MultiwayTree
+from .plot_tree import plot_tree as plot_tree
 from .reduced_error_pruning import PrunedTree as PrunedTree
 from .reduced_error_pruning import reduced_error_pruning as reduced_error_pruning
 from .rule_list import RuleListClassifier as RuleListClassifier

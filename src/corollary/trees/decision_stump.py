@@ -140,7 +140,7 @@ def best_stump(columns: SortedColumns, y: Any, w: Any = None) -> Stump:
     return Stump(j, gap.threshold, polarity, error, W, gap.low, gap.high)
 
 
-def signed_weights(columns: SortedColumns, y: Any, w: Any) -> tuple[Floats, float]:
+def signed_weights(columns: SortedColumns, y: Any, w: Any) -> tuple[Vector, float]:
     """Return w_i y_i of each row and the weight of all; check their shapes."""
     n = len(columns.X)
     s = np.array(y, dtype=np.float64)
@@ -216,7 +216,8 @@ class DecisionStumpClassifier(RowsLearner, Classifier):
         """Sweep over the sorted features."""
         columns, k = presorted(rows.X), len(self.classes_)
         w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
-        w = w * stated_class_weights(self, np.bincount(rows.y, w, k))[rows.y]
+        totals: Any = np.bincount(rows.y, w, k)
+        w = w * stated_class_weights(self, totals)[rows.y]
         if k == 2:
             stump = best_stump(columns, np.where(rows.y == 1, 1.0, -1.0), w)
         else:
@@ -255,7 +256,7 @@ class DecisionStumpClassifier(RowsLearner, Classifier):
         return (X[:, self.feature_] > self.threshold_).astype(np.intp)
 
 
-def best_majorities(columns: SortedColumns, z: Vector, w: Floats, k: int) -> Stump:
+def best_majorities(columns: SortedColumns, z: Vector, w: Vector, k: int) -> Stump:
     """Return the stump of the least (5), whose polarity is 0."""
     W, d = float(w.sum()), len(columns.order)
     best, at = np.empty(d), np.empty(d, dtype=np.int64)

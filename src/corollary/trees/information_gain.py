@@ -63,9 +63,8 @@ def node_entropy(N: Floats) -> Floats:
     >>> node_entropy(np.array([[5.0, 5.0], [3.0, 0.0]])).tolist()
     [1.0, 0.0]
     """
-    total = N.sum(axis=-1)
-    safe = np.where(total > 0, total, 1.0)
-    return np.maximum((bits(total) - bits(N).sum(axis=-1)) / safe, 0.0)
+    total = N.sum(axis=-1, keepdims=True)
+    return np.abs(bits(N / np.where(total > 0, total, 1.0)).sum(axis=-1))
 
 
 def criteria(N: Floats, starts: Vector, continuous: Vector) -> Criteria:
@@ -137,7 +136,9 @@ def best_cuts(N: Floats) -> tuple[Floats, Floats, Vector]:
     others = (sides[1] > 0).astype(int) + (sides[2] > 0)[:, None]
     lost = np.where(there & (others > 0), lost, np.inf)
     slack = SLACK * np.maximum(sides[0][:, -1:], 1e-300)
-    cut = (lost <= lost.min(axis=1, keepdims=True) + slack).argmax(axis=1)
+    equal = lost <= lost.min(axis=1, keepdims=True) + slack
+    two = equal & (sides[1] == 0)  # known or missing: two branches are simpler
+    cut = np.where(two.any(axis=1), two.argmax(axis=1), equal.argmax(axis=1))
     at = np.arange(len(N)), cut
     split = bits(sides[0][at]) + bits(sides[1][at]) + bits(sides[2])
     return lost[at], split, cut

@@ -97,12 +97,16 @@ def reduced_error_pruning(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from corollary import ID3Classifier
-    >>> from corollary.datasets import play_tennis
     >>> from corollary.trees import reduced_error_pruning
-    >>> noisy, clean = play_tennis(noisy=True), play_tennis()
-    >>> model = ID3Classifier().fit(noisy.X, noisy.y)
-    >>> print(reduced_error_pruning(model, clean.X, clean.y))
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.integers(0, 3, (300, 4))
+    >>> y = (X[:, 0] == 1) ^ (rng.random(300) < 0.1)  # the rest is noise
+    >>> model = ID3Classifier().fit(X[:200], y[:200])
+    >>> pruned = reduced_error_pruning(model, X[200:], y[200:])
+    >>> pruned.n_nodes < pruned.n_nodes_before, pruned.model.tree_.feature[0].item()
+    (True, 0)
     """
     if not isinstance(model, ID3Classifier):
         must = "model must be an ID3Classifier"
@@ -177,7 +181,8 @@ def validation_counts(
     k, m = len(model.classes_), model.tree_.n_nodes
     code = {label: c for c, label in enumerate(model.classes_.tolist())}
     z = np.array([code.get(label, k) for label in y.tolist()])
-    return np.bincount(at * (k + 1) + z, w, m * (k + 1)).reshape(m, k + 1)
+    counts: Any = np.bincount(at * (k + 1) + z, w, m * (k + 1))
+    return counts.reshape(m, k + 1)
 
 
 def wrong(counts: Floats, answer: Vector) -> Floats:

@@ -33,6 +33,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import betaincinv
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.column import Column
@@ -91,6 +92,13 @@ class RuleListClassifier(RowsLearner, Classifier):
     >>> table = play_tennis()
     >>> model = RuleListClassifier(prune=False).fit(table.X, table.y)
     >>> print(model.rule_list())
+    IF x0 = Overcast THEN Yes (4 of 4 rows)
+    IF x0 = Rain AND x3 = Strong THEN No (2 of 2 rows)
+    IF x0 = Rain AND x3 = Weak THEN Yes (3 of 3 rows)
+    IF x0 = Sunny AND x2 = High THEN No (3 of 3 rows)
+    IF x0 = Sunny AND x2 = Normal THEN Yes (2 of 2 rows)
+    IF x0 = Sunny THEN No (3 of 5 rows)
+    OTHERWISE Yes (9 of 14 rows)
     """
 
     takes_columns = True
@@ -170,7 +178,8 @@ class RuleListClassifier(RowsLearner, Classifier):
     # -- use -----------------------------------------------------------------------
     def predict(self, X: Any) -> Vector:
         """Return the class of the first rule that covers each row."""
-        return self.classes_[self._answers(self._table(X))]
+        answers = self._answers(self._table(X))
+        return self.classes_[answers]
 
     def apply(self, X: Any) -> Vector:
         """Return the position of the first rule that covers each row, (n,)."""
@@ -179,6 +188,7 @@ class RuleListClassifier(RowsLearner, Classifier):
 
     def rule_list(self) -> RuleList:
         """Return the rules with the names that make them readable."""
+        check_is_fitted(self)
         names, categories = attribute_names(self), tuple(self.categories_)
         return RuleList(self.rules_, names, self.classes_, categories)
 

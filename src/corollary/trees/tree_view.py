@@ -1,14 +1,15 @@
 """A tree as text and pictures see it, whatever kind of tree it is.
 
-Two kinds are read: trees with a branch for each value (`ID3Classifier`), and binary trees
-of thresholds whose `tree_` has the arrays `children_left`, `children_right`, `feature`,
-`threshold`, `value`, `impurity` and `n_node_samples`, as scikit-learn's and our CART
-trees have.  Names are taken as they are; whoever prints them takes care of what they
-mean in its language.
+Two kinds are read: trees with a branch for each value (`ID3Classifier`), and binary
+trees of thresholds whose `tree_` has the arrays `children_left`, `children_right`,
+`feature`, `threshold`, `value`, `impurity` and `n_node_samples`, as scikit-learn's and
+our CART trees have.  Names are taken as they are; whoever prints them takes care of
+what they mean in its language.
 """
 
 from __future__ import annotations
 
+import colorsys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.trees.multiway_tree import MultiwayTree
 from corollary.trees.rules import Condition, described
 
-__all__ = ["NodeView", "TreeView", "view_of"]
+__all__ = ["NodeStyle", "NodeView", "TreeView", "view_of"]
 
 ARRAYS = (
     "children_left",
@@ -42,12 +43,23 @@ class NodeView:
     number: int
     depth: int
     branch: str  # the condition that leads here; "" for the root
+    edge: str  # what is written at the edge that leads here
     question: str  # "" for a leaf
     value: Floats  # (k,) share of each class, or (1,) the mean of a regression
     impurity: float
     rows: float  # how many, or their weight where only that is known
     weight: float
     children: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class NodeStyle:
+    """What is written in the box of a node."""
+
+    impurity: bool = True
+    node_ids: bool = False
+    proportion: bool = False
+    precision: int = 3
 
 
 @dataclass(frozen=True)
@@ -58,11 +70,39 @@ class TreeView:
     classes: tuple[str, ...] | None  # None for a regression
     measure: str  # the name of the impurity
 
-    def answer(self, node: NodeView) -> str:
-        """Return the class or the mean of a node."""
+    def lines(self, node: NodeView, style: NodeStyle) -> list[str]:
+        """Return what stands in the box of a node."""
+        p = style.precision
+        out = [f"node {node.number}"] if style.node_ids else []
+        out += [node.question] if node.question else []
+        out += [f"{self.measure} = {node.impurity:.{p}g}"] if style.impurity else []
+        share = node.rows / self.nodes[0].rows
+        out.append(
+            f"samples = {share:.1%}"
+            if style.proportion
+            else f"samples = {node.rows:.{max(p, 6)}g}"
+        )
         if self.classes is None:
-            return f"{node.value[0]:.6g}"
-        return self.classes[int(np.argmax(node.value))]
+            return [*out, f"value = {node.value[0]:.{p}g}"]
+        values = node.value if style.proportion else node.value * node.weight
+        texts = ", ".join(f"{value:.{p}g}" for value in values)
+        name = self.classes[int(np.argmax(node.value))]
+        return [*out, f"value = [{texts}]", f"class = {name}"]
+
+    def color(self, node: NodeView) -> str:
+        """Return a colour: the hue of the majority, paler where it is less sure."""
+        if self.classes is None:
+            values = [each.value[0] for each in self.nodes]
+            low, high = min(values), max(values)
+            sure = 0.0 if high == low else (node.value[0] - low) / (high - low)
+            hue = 0.07
+        else:
+            k, ranked = len(self.classes), np.sort(node.value)[::-1]
+            second = float(ranked[1]) if k > 1 else 0.0
+            sure = (float(ranked[0]) - second) / max(1 - second, 1e-12)
+            hue = 0.07 + int(np.argmax(node.value)) / k
+        rgb = colorsys.hsv_to_rgb(hue % 1.0, 0.75 * min(max(sure, 0.0), 1.0), 0.95)
+        return "#" + "".join(f"{round(255 * part):02x}" for part in rgb)
 
     def down_to(self, max_depth: int | None) -> tuple[NodeView, ...]:
         """Return the nodes down to a depth, each before its children."""
@@ -144,27 +184,27 @@ def class_names_of(who: str, model: Any, given: Any) -> tuple[str, ...] | None:
     return tuple(names_in(who, "class_names", names, len(labels)))
 
 
-def multiway_nodes(
-    model: Any, names: list[str], decimals: int
-) -> tuple[NodeView, ...]:
+def multiway_nodes(model: Any, names: list[str], decimals: int) -> tuple[NodeView, ...]:
     """Read a tree with a branch for each value."""
     tree: MultiwayTree = model.tree_
     depth, entropy = tree.depth, tree.entropy
     out = []
     for i in range(tree.n_nodes):
         up, j = int(tree.parent[i]), int(tree.feature[i])
-        branch = ""
+        branch = edge = ""
         if up >= 0:
             asked = int(tree.feature[up])
             condition = Condition(asked, int(tree.branch[i]), tree.threshold[up])
             known = model.categories_[asked]
             branch = described(condition, names[asked], known, decimals)
+            edge = described(condition, "", known, decimals).removeprefix(" ")
         total = float(tree.counts[i].sum())
         out.append(
             NodeView(
                 i,
                 int(depth[i]),
                 branch,
+                edge,
                 "" if j < 0 else names[j],
                 tree.counts[i] / total,
                 float(entropy[i]),
@@ -188,19 +228,21 @@ def binary_nodes(
     rows = np.asarray(tree.n_node_samples, dtype=np.float64)
     weight = np.asarray(getattr(tree, "weighted_n_node_samples", rows), np.float64)
     m = len(left)
-    branch, depth = [""] * m, np.zeros(m, dtype=int)
+    branch, edge, depth = [""] * m, [""] * m, np.zeros(m, dtype=int)
     for i in range(m):
         if left[i] < 0:
             continue
         name = names[tree.feature[i]]
         t = f"{tree.threshold[i]:.{decimals}f}"
         branch[left[i]], branch[right[i]] = f"{name} <= {t}", f"{name} >  {t}"
+        edge[left[i]], edge[right[i]] = "True", "False"
         depth[left[i]] = depth[right[i]] = depth[i] + 1
     return tuple(
         NodeView(
             i,
             int(depth[i]),
             branch[i],
+            edge[i],
             "" if left[i] < 0 else branch[left[i]],
             value[i],
             float(tree.impurity[i]),
