@@ -250,9 +250,7 @@ def test_missing_values_are_values():
     assert ages.tree_.threshold[0] == np.inf
     assert ages.predict(pd.DataFrame({"age": [1e9, np.nan]})).tolist() == [0, 1]
     never = ID3Classifier().fit([[1.5], [2.5]], [0, 1])
-    assert never.predict([[np.nan]]).tolist() == [
-        0
-    ]  # the majority
+    assert never.predict([[np.nan]]).tolist() == [0]  # the majority
 
 
 def test_any_type_of_column():

@@ -7,7 +7,9 @@ Also known as: C4.5rules, rule-based classifier, decision list.
 3. From each rule with two or more conditions drop the condition whose loss raises the
    estimated error least, as long as it does not raise it.
 4. Of equal rules keep one; put those of the least estimated error first.
-5. What no rule covers gets the majority of the training rows that none covers.
+5. From the last rule to the first, leave out what the list does without: the rows that
+   the rule is the first to cover are answered no worse by the rules behind it.
+6. What no rule covers gets the majority of the training rows that none covers.
 
 A rule that covers weight N, E of it in other classes, is estimated to err with the
 probability at the upper end of a confidence interval for E errors in N draws,
@@ -154,21 +156,18 @@ class RuleListClassifier(RowsLearner, Classifier):
         report.facts["n_errors"] = self._errors(rows)
 
     def _shortened(self, found: tuple[Rule, ...], rows: Chunk) -> tuple[Rule, ...]:
-        """Return the rules after steps 3 to 5."""
+        """Return the rules after steps 3 to 6."""
         matcher = self._matcher(rows.X, found)
         w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
         k = len(self.classes_)
         short = [shortened(rule, matcher, rows.y, w, self.confidence) for rule in found]
         once = {rule.key: rule for rule in short}.values()
         order = sorted(once, key=lambda rule: upper_error(rule, self.confidence))
-        left = w.copy()
-        for rule in order:
-            left[matcher.covers(rule.conditions)] = 0
-        some = left if left.any() else w
-        counts = np.bincount(rows.y, some, minlength=k)
-        answer, weight = int(counts.argmax()), float(left.sum())
-        wrong = float(left[rows.y != answer].sum())
-        return (*order, Rule((), answer, weight, wrong))
+        masks = [matcher.covers(rule.conditions) for rule in order]
+        last = default_rule(masks, rows.y, w, k)
+        needed = needed_rules(order, masks, last, rows.y, w)
+        masks = [masks[i] for i in needed]
+        return (*(order[i] for i in needed), default_rule(masks, rows.y, w, k))
 
     def _errors(self, rows: Chunk) -> float:
         """Return the weight of the training rows that the list gets wrong."""
@@ -230,8 +229,9 @@ def is_sound(condition: Any, categories: list[Vector | None]) -> bool:
         return False
     known = categories[condition.feature]
     if known is None:
-        return condition.is_continuous and 0 <= condition.branch <= MISSING
-    return not condition.is_continuous and 0 <= condition.branch < len(known)
+        cut = isinstance(condition.threshold, float)
+        return cut and 0 <= condition.branch <= MISSING
+    return condition.threshold is None and 0 <= condition.branch < len(known)
 
 
 # -- pruning ---------------------------------------------------------------------------
@@ -266,3 +266,33 @@ def shortened(
             break
         best, error = trials[least], errors[least]
     return best
+
+
+def default_rule(masks: list[Vector], y: Vector, w: Floats, k: int) -> Rule:
+    """Return the rule for what none covers: the majority there, or of all rows."""
+    left = w.copy()
+    for covered in masks:
+        left[covered] = 0
+    counts = np.bincount(y, left if left.any() else w, minlength=k)
+    answer, weight = int(counts.argmax()), float(left.sum())
+    return Rule((), answer, weight, float(left[y != answer].sum()))
+
+
+def needed_rules(
+    rules: list[Rule], masks: list[Vector], default: Rule, y: Vector, w: Floats
+) -> list[int]:
+    """Return which rules the list needs, in order (step 5)."""
+    first = np.full(len(y), len(rules))
+    for i in range(len(rules) - 1, -1, -1):
+        first[masks[i]] = i
+    behind = np.full(len(y), default.answer)  # what the rules behind would answer
+    needed = []
+    for i in range(len(rules) - 1, -1, -1):
+        some = first == i
+        own = w[some & (y != rules[i].answer)].sum()
+        if own < w[some & (y != behind)].sum():
+            needed.append(i)
+            behind[masks[i]] = rules[i].answer
+        else:
+            first[some] = len(rules)
+    return needed[::-1]

@@ -38,6 +38,8 @@ __all__ = [
     "RuleList",
     "attributes_asked",
     "described",
+    "leaf_rules",
+    "threshold_at",
     "tree_rules",
 ]
 
@@ -53,23 +55,29 @@ class Condition:
     branch : int
         Position of the value among the categories; of a continuous attribute 0 for at
         most the threshold, 1 for above it, 2 for missing.
-    threshold : float
-        Of a continuous attribute; NaN of a nominal one.
+    threshold : float or None
+        Of a continuous attribute; None of a nominal one.
     """
 
     feature: int
     branch: int
-    threshold: float
-
-    @property
-    def is_continuous(self) -> bool:
-        """Whether a threshold is asked for."""
-        return not np.isnan(self.threshold)
+    threshold: float | None = None
 
     @property
     def key(self) -> tuple[int, int, float]:
         """Conditions that ask the same have the same key."""
-        return self.feature, self.branch, self.threshold if self.is_continuous else 0.0
+        return self.feature, self.branch, self.threshold or 0.0
+
+    def follows_from(self, other: Condition) -> bool:
+        """Tell whether another condition on the same side of a cut is stricter."""
+        if self.threshold is None or other.threshold is None or self is other:
+            return False
+        if (self.feature, self.branch) != (other.feature, other.branch):
+            return False
+        above = self.threshold > other.threshold
+        return (self.branch == LOW and above) or (
+            self.branch == HIGH and self.threshold < other.threshold
+        )
 
 
 @stored
@@ -125,10 +133,11 @@ class RuleList:
         return "\n".join(self.text(rule) for rule in self.rules)
 
     def text(self, rule: Rule) -> str:
-        """Write one rule."""
+        """Write one rule; a condition that follows from another is left out."""
         what = " AND ".join(
             described(c, self.names[c.feature], self.categories[c.feature])
             for c in rule.conditions
+            if not any(c.follows_from(other) for other in rule.conditions)
         )
         head = f"IF {what} THEN" if rule.conditions else "OTHERWISE"
         right = f"{rule.weight - rule.errors:g} of {rule.weight:g} rows"
@@ -143,12 +152,12 @@ def described(
 ) -> str:
     """Write a condition.
 
-    >>> described(Condition(0, 1, np.nan), "town", np.array(["Oslo", "Rome"]))
+    >>> described(Condition(0, 1), "town", np.array(["Oslo", "Rome"]))
     'town = Rome'
     >>> described(Condition(0, 1, 2.5), "age", None)
     'age > 2.5'
     """
-    if condition.is_continuous:
+    if condition.threshold is not None:
         t = f"{condition.threshold:.6g}"
         if decimals is not None:
             t = f"{condition.threshold:.{decimals}f}"
@@ -235,13 +244,19 @@ def rule_at(tree: MultiwayTree, node: int) -> Rule:
         Condition(
             int(tree.feature[tree.parent[t]]),
             int(tree.branch[t]),
-            float(tree.threshold[tree.parent[t]]),
+            threshold_at(tree, int(tree.parent[t])),
         )
         for t in tree.path(node)[1:]
     )
     counts = tree.counts[node]
     answer, weight = int(counts.argmax()), float(counts.sum())
     return Rule(conditions, answer, weight, max(weight - float(counts[answer]), 0.0))
+
+
+def threshold_at(tree: MultiwayTree, node: int) -> float | None:
+    """Return the threshold of a node, None where it asks a nominal attribute."""
+    threshold = float(tree.threshold[node])
+    return None if np.isnan(threshold) else threshold
 
 
 # -- rows ------------------------------------------------------------------------------
@@ -276,7 +291,7 @@ class Matcher:
     def _look(self, condition: Condition) -> Vector:
         code = self.codes[:, condition.feature]
         edges = self.attributes.edges[condition.feature]
-        if edges is None:
+        if edges is None or condition.threshold is None:
             return code == condition.branch
         absent = code > len(edges)
         if condition.branch == MISSING:
@@ -292,7 +307,7 @@ def attributes_asked(
     cuts: list[set[float]] = [set() for _ in categories]
     for rule in rules:
         for condition in rule.conditions:
-            if condition.is_continuous:
+            if condition.threshold is not None:
                 cuts[condition.feature].add(condition.threshold)
     edges: list[Floats | None] = [
         np.array(sorted(cut)) if known is None else None

@@ -21,7 +21,7 @@ from corollary.core.arrays import Floats
 from corollary.core.checks import names_of
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.trees.multiway_tree import MultiwayTree
-from corollary.trees.rules import Condition, described
+from corollary.trees.rules import Condition, described, threshold_at
 
 __all__ = ["NodeStyle", "NodeView", "TreeView", "view_of"]
 
@@ -194,7 +194,7 @@ def multiway_nodes(model: Any, names: list[str], decimals: int) -> tuple[NodeVie
         branch = edge = ""
         if up >= 0:
             asked = int(tree.feature[up])
-            condition = Condition(asked, int(tree.branch[i]), tree.threshold[up])
+            condition = Condition(asked, int(tree.branch[i]), threshold_at(tree, up))
             known = model.categories_[asked]
             branch = described(condition, names[asked], known, decimals)
             edge = described(condition, "", known, decimals).removeprefix(" ")
