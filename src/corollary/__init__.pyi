@@ -58,15 +58,16 @@ from .discriminants.nearest_centroid import NearestCentroid as NearestCentroid
 from .discriminants.quadratic_discriminant_analysis import (
     QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
 )
+from .ensembles.extra_trees_classifier import (
+    ExtraTreesClassifier as ExtraTreesClassifier,
+)
+from .ensembles.extra_trees_regressor import ExtraTreesRegressor as ExtraTreesRegressor
 from .ensembles.hist_gradient_boosting_classifier import (
     HistGradientBoostingClassifier as HistGradientBoostingClassifier,
 )
 from .ensembles.hist_gradient_boosting_regressor import (
     HistGradientBoostingRegressor as HistGradientBoostingRegressor,
-from .ensembles.extra_trees_classifier import (
-    ExtraTreesClassifier as ExtraTreesClassifier,
 )
-from .ensembles.extra_trees_regressor import ExtraTreesRegressor as ExtraTreesRegressor
 from .ensembles.random_forest_classifier import (
     RandomForestClassifier as RandomForestClassifier,
 )
@@ -208,9 +209,12 @@ from .svm.squared_hinge_svc import SquaredHingeSVC as SquaredHingeSVC
 from .svm.svc import SVC as SVC
 from .svm.svdd import SVDD as SVDD
 from .svm.svr import SVR as SVR
+from .trees.decision_stump import DecisionStumpClassifier as DecisionStumpClassifier
 from .trees.decision_tree_classifier import (
     DecisionTreeClassifier as DecisionTreeClassifier,
 )
 from .trees.decision_tree_regressor import (
     DecisionTreeRegressor as DecisionTreeRegressor,
 )
+from .trees.id3 import ID3Classifier as ID3Classifier
+from .trees.rule_list import RuleListClassifier as RuleListClassifier

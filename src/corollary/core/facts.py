@@ -67,7 +67,6 @@ FACTS: dict[str, Fact] = {
         label="chosen alpha",
         words=lambda end: f"the {end} one tried: try more beyond it",
     ),
-    "n_trees": Fact("trees of the model", kind=int, label="trees"),
     "n_members": Fact("estimators inside", kind=int, label="members"),
     "n_steps": Fact(
         "steps of a search, in all epochs and machines",
@@ -133,6 +132,11 @@ FACTS: dict[str, Fact] = {
     "n_leaves": Fact("leaves of a tree, or of all trees", kind=int, label="leaves"),
     "depth": Fact("splits on the longest way down", kind=int),
     "out_of_bag_score": Fact("score of rows by the trees that were grown without them"),
+    "n_nodes": Fact("nodes of a tree, leaves included", kind=int, label="nodes"),
+    "n_leaves": Fact("leaves of a tree", kind=int, label="leaves"),
+    "depth": Fact("questions on the longest path of a tree", kind=int),
+    "n_rules": Fact("rules, the default included", kind=int, label="rules"),
+    "n_conditions": Fact("conditions of all rules", kind=int, label="conditions"),
     "n_landmarks": Fact(
         "rows that the features compare with", kind=int, label="landmarks"
     ),

@@ -674,3 +674,30 @@ def out_of_bag_sums_csr(
     votes: Places,
     threads: int,
 ) -> None: ...
+
+# -- stump.cpp -------------------------------------------------------------------------
+def sorted_columns(
+    X: NDArray[Real],  # (n, d)
+    order: Ints,  # (d, n) out: rows in rising order; ~row where no cut can follow
+    threads: int,
+) -> None: ...
+def sign_cuts(
+    order: Ints,  # (d, n)
+    s: Doubles,  # (n,) weights with the sign of the class
+    slack: float,  # by which an earlier cut must be beaten
+    low: Doubles,  # (d,) out: least sum of s up to a cut, at most 0
+    at_low: Places,  # (d,) out: its place in the order; -1 before all rows
+    high: Doubles,  # (d,) out: largest sum, at least 0
+    at_high: Places,  # (d,) out
+    threads: int,
+) -> None: ...
+def class_cuts(
+    order: Ints,  # (d, n)
+    z: Ints,  # (n,) class codes 0..k-1
+    w: Doubles,  # (n,)
+    k: int,
+    slack: float,
+    best: Doubles,  # (d,) out: largest weight of the majorities on both sides
+    at: Places,  # (d,) out: place of the cut; -1 for none
+    threads: int,
+) -> None: ...
