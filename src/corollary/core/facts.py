@@ -133,8 +133,6 @@ FACTS: dict[str, Fact] = {
     "depth": Fact("splits on the longest way down", kind=int),
     "out_of_bag_score": Fact("score of rows by the trees that were grown without them"),
     "n_nodes": Fact("nodes of a tree, leaves included", kind=int, label="nodes"),
-    "n_leaves": Fact("leaves of a tree", kind=int, label="leaves"),
-    "depth": Fact("questions on the longest path of a tree", kind=int),
     "n_rules": Fact("rules, the default included", kind=int, label="rules"),
     "n_conditions": Fact("conditions of all rules", kind=int, label="conditions"),
     "n_landmarks": Fact(
