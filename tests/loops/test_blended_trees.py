@@ -38,7 +38,7 @@ def test_scores_are_those_of_a_walk(leaves, outputs, dtype, rng):
     edges = np.full((d, 256), np.inf)
     edges[:, :199] = np.arange(199) + 0.5
     mask = np.arange(d) == 2
-    bins = Bins(edges, counts, mask, (np.arange(200.0),))
+    bins = Bins(edges, counts, mask)
     codes = bins.codes(X)
     growth = Growth(CodedRows.of(bins, codes, 1), Limits(leaves, 0, 1))
     trees = [

@@ -14,8 +14,7 @@ def coded(rng, n, d, most=12, missing=False, categories=()):
     codes = np.stack([rng.integers(0, c + missing, size=n) for c in counts])
     mask = np.isin(np.arange(d), categories)
     edges = np.full((d, 256), np.inf)
-    values = tuple(np.arange(float(c)) for c in counts[mask])
-    return Bins(edges, counts, mask, values), codes.astype(np.uint8)
+    return Bins(edges, counts, mask), codes.astype(np.uint8)
 
 
 def integers(rng, n, kind):

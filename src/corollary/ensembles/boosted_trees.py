@@ -146,7 +146,6 @@ class BoostedTrees:
         out = np.empty((len(X), len(self.base)))
         threads = 1 if len(X) < FEW else get_config().threads
         bins = self.bins
-        X = bins.numbered(X)
         given: list[Any] = [X, bins.edges, bins.counts, *self._nodes, out, threads]
         loops.tree_scores(*given)
         return out

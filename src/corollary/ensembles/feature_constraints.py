@@ -41,18 +41,20 @@ def named_features(who: Any, what: str, names: Any) -> Vector:
     return np.array([places[name] for name in given.tolist()], np.int64)
 
 
-def categorical_mask(who: Any, d: int) -> Vector:
-    """Return which features `categorical_features` names, (d,)."""
-    mask = np.zeros(d, bool)
+def categorical_mask(who: Any, d: int) -> Vector | None:
+    """Return which features `categorical_features` names; None = by their type."""
     asked = who.categorical_features
-    if asked is not None and not isinstance(asked, str) and len(asked):
+    if isinstance(asked, str):
+        return None
+    mask = np.zeros(d, bool)
+    if asked is not None and len(asked):
         mask[named_features(who, "categorical_features", asked)] = True
     return mask
 
 
-def monotone_signs(who: Any, d: int) -> Vector | None:
+def monotone_signs(who: Any, categorical: Vector) -> Vector | None:
     """Return the sign that `monotonic_cst` gives each feature, (d,)."""
-    asked = who.monotonic_cst
+    asked, d = who.monotonic_cst, len(categorical)
     if asked is None:
         return None
     signs = np.zeros(d, np.int8)
@@ -71,10 +73,9 @@ def monotone_signs(who: Any, d: int) -> Vector | None:
     if len(getattr(who, "classes_", ())) > 2 and signs.any():
         must = "monotonic_cst needs one score, of numbers or of two classes"
         raise ParameterError(sentence(who, must, "more classes"))
-    mask = categorical_mask(who, d)
-    if (signs[mask] != 0).any():
+    if (signs[categorical] != 0).any():
         must = "a categorical feature cannot be monotone"
-        raise ParameterError(sentence(who, must, f"{np.flatnonzero(mask)}"))
+        raise ParameterError(sentence(who, must, f"{np.flatnonzero(categorical)}"))
     return signs if signs.any() else None
 
 

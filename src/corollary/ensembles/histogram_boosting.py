@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.checks import check_query
+from corollary.core.check_table import check_table
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.hooks import hook
@@ -51,6 +51,7 @@ from corollary.ensembles.feature_constraints import (
 )
 from corollary.ensembles.histogram_losses import HistogramLoss, leaf_quantiles
 from corollary.trees.bins import Bins, find_bins
+from corollary.trees.feature_columns import FeatureColumns, find_columns
 from corollary.trees.histogram_tree import (
     CodedRows,
     Gradients,
@@ -92,6 +93,7 @@ COMMON_RULES: Mapping[str, Rule] = {
 class Survey(NamedTuple):
     """What is known before rows are coded."""
 
+    columns: FeatureColumns
     bins: Bins
     seed: int
 
@@ -100,9 +102,10 @@ class HistogramBoosting(ReducedRowsLearner):
     """Boosts trees on the gradients of a loss (2)."""
 
     rules: ClassVar[Mapping[str, Rule]]
-    row_bytes: ClassVar[float] = 0.0
+    takes_columns: ClassVar[bool] = True
     n_features_in_: int
     trees_: BoostedTrees
+    columns_: FeatureColumns
     learning_rate: float
     max_iter: int
     max_leaf_nodes: int | None
@@ -155,18 +158,16 @@ class HistogramBoosting(ReducedRowsLearner):
     # -- learning ------------------------------------------------------------------
     def survey(self, data: Data, seed: int) -> Survey:
         """Find the bins of every feature."""
-        self.is_categorical_ = None
         asked = categorical_mask(self, data.source.n_features)
-        bins = find_bins(data, self.max_bins, asked, seed)
-        if asked.any():
-            self.is_categorical_ = asked
-        return Survey(bins, seed)
+        columns = find_columns(data, asked, self.max_bins)
+        bins = find_bins(data, self.max_bins, columns, seed)
+        return Survey(columns, bins, seed)
 
     def reduced(self, chunk: Chunk, survey: Survey) -> tuple[Vector, ...]:
         """Return the codes of the rows, their targets and weights; drop weight 0."""
         w = np.ones(chunk.n) if chunk.w is None else chunk.w.astype(np.float64)
         rows: Any = slice(None) if chunk.w is None else w > 0
-        codes = survey.bins.codes(chunk.X[rows])
+        codes = survey.bins.codes(survey.columns.matrix(chunk.X[rows]))
         return codes.T, chunk.y[rows].astype(np.float64), w[rows]
 
     def learn(
@@ -207,6 +208,9 @@ class HistogramBoosting(ReducedRowsLearner):
         trees: list[GrownTree] = []
         first = loss.mean(y, f, w)
         reason = self._steps(growth, loss, y, f, w, judges, trees, before, survey.seed)
+        self.columns_ = survey.columns
+        mask = survey.columns.categorical
+        self.is_categorical_ = mask if mask.any() else None
         grown = BoostedTrees.of(survey.bins, base, trees)
         self.trees_ = grown if before is None else joined(before, grown)
         self._publish(judges, loss)
@@ -269,7 +273,7 @@ class HistogramBoosting(ReducedRowsLearner):
             came = f"early_stopping={asked!r} and {len(y)} rows"
             raise DataError(sentence(self, must, came, "Set early_stopping=True."))
         if own is not None:
-            return columns, y, w, self._given(own, survey.bins)
+            return columns, y, w, self._given(own, survey)
         if not self.do_early_stopping_ or self.validation_fraction is None:
             return columns, y, w, None
         kept, held = train_test_split(
@@ -283,14 +287,14 @@ class HistogramBoosting(ReducedRowsLearner):
         rest = np.ascontiguousarray(columns[:, kept]), y[kept]
         return *rest, None if w is None else w[kept], part
 
-    def _given(self, own: HeldOut, bins: Bins) -> tuple[Any, ...]:
-        X = check_query(self, own.X, sparse=False)
+    def _given(self, own: HeldOut, survey: Survey) -> tuple[Any, ...]:
+        X = survey.columns.matrix(check_table(self, own.X, reset=False, sparse=False))
         y = self.encoded(own.y)
         if len(y) != len(X):
             must = f"y_val must have as many entries as X_val has rows, {len(X)}"
             raise DataError(sentence(self, must, f"{len(y)}"))
         w = None if own.w is None else np.asarray(own.w, np.float64)
-        return bins.codes(X), y, self.row_weights(y, w)
+        return survey.bins.codes(X), y, self.row_weights(y, w)
 
     def _judges(
         self,
@@ -346,7 +350,8 @@ class HistogramBoosting(ReducedRowsLearner):
             float(self.learning_rate),
             drawn if drawn < d else 0,
         )
-        signs, sets = monotone_signs(self, d), interacting_sets(self, d)
+        signs = monotone_signs(self, rows.bins.categorical)
+        sets = interacting_sets(self, d)
         return Growth(rows, limits, signs, sets)
 
     def _publish(self, judges: list[Judge], loss: HistogramLoss) -> None:
@@ -358,12 +363,16 @@ class HistogramBoosting(ReducedRowsLearner):
 
     def raw_scores(self, X: Any) -> Floats:
         """Return the scores of the rows, (n, K)."""
-        X = self._query(X)  # type: ignore[attr-defined]
+        X = self._numbers(X)
         return self.trees_.scores(X)
+
+    def _numbers(self, X: Any) -> Floats:
+        table = self._table(X)  # type: ignore[attr-defined]
+        return self.columns_.matrix(table)
 
     def staged_scores(self, X: Any) -> Iterator[Floats]:
         """Yield the scores of the rows after each step, (n, K)."""
-        X = self._query(X)  # type: ignore[attr-defined]
+        X = self._numbers(X)
         K = self.n_trees_per_iteration_
         f: Any = 0.0
         for t in range(0, len(self.trees_.starts) - 1, K):

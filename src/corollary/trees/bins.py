@@ -13,8 +13,8 @@ With the distinct values v_1 < ... < v_m of a feature and B the most bins,
 of its values, so that the edges do not depend on chunks, threads or files, and all rows
 are the sample where they are few.  Weights do not move an edge.
 
-A categorical feature has a bin for each of its values, in the order of the values;
-numbers below 0 count as missing there, as do values that were never seen.
+A categorical feature comes as the numbers of its values (`feature_columns.py`) and has
+a bin for each of them.
 
 Notation: X (n, d); codes (d, n), a byte each.
 References: Ke et al. (2017); Munro and Paterson (1980).
@@ -39,7 +39,7 @@ from corollary.core.records import stored
 from corollary.engine.data import Data
 from corollary.engine.gather import gather
 from corollary.engine.sources.source import ArraySource, Chunk
-from corollary.engine.statistics import Statistics
+from corollary.trees.feature_columns import FeatureColumns
 
 __all__ = ["Bins", "find_bins"]
 
@@ -56,7 +56,6 @@ class Bins:
     edges: Floats  # (d, 256) rising, padded with infinity
     counts: Vector  # (d,) int32: bins of a feature; the next code is for missing values
     categorical: Vector  # (d,) bool
-    categories: tuple[Floats, ...]  # values of each categorical feature, in order
 
     def __post_init__(self) -> None:
         d = len(self.counts)
@@ -65,7 +64,7 @@ class Bins:
             and self.edges.dtype == np.float64
             and self.counts.dtype == np.int32
             and len(self.categorical) == d
-            and len(self.categories) == int(self.categorical.sum())
+            and self.categorical.dtype == bool
             and (d == 0 or (self.counts.min() >= 1 and self.counts.max() < WIDTH))
         )
         if not right:
@@ -75,83 +74,38 @@ class Bins:
     def codes(self, X: Floats, threads: int = 1) -> Vector:
         """Return the code of every value (3), (d, n) bytes."""
         codes = np.empty(X.shape[::-1], np.uint8)
-        X = self.numbered(X)
         edges: Any = self.edges
         loops.bin_codes(X, edges, self.counts, codes, threads)
         return codes
 
-    def numbered(self, X: Floats) -> Floats:
-        """Return X with the number of each category, NaN for one never seen."""
-        if not self.categories:
-            return X
-        X = np.array(X)
-        for f, values in zip(
-            np.flatnonzero(self.categorical), self.categories, strict=True
-        ):
-            X[:, f] = numbers_of(X[:, f], values)
-        return X
-
-
-def numbers_of(x: Floats, values: Floats) -> Floats:
-    """Return the place of each x among sorted values, NaN where it has none."""
-    if not len(values):
-        return np.full(len(x), np.nan)
-    at = np.minimum(np.searchsorted(values, x), len(values) - 1)
-    return np.where(values[at] == x, at, np.nan)
-
 
 # -- finding them ----------------------------------------------------------------------
-@dataclass(frozen=True)
-class Distinct(Statistics):
-    """Distinct values of some columns."""
-
-    values: tuple[Floats, ...]
-
-    @classmethod
-    def of(cls, chunk: Chunk, columns: Vector) -> Distinct:
-        """Take those of one chunk, missing ones left out."""
-        return cls(tuple(present(chunk.X[:, f]) for f in columns))
-
-    def __add__(self, other: Distinct) -> Distinct:
-        pairs = zip(self.values, other.values, strict=True)
-        return Distinct(tuple(np.union1d(a, b) for a, b in pairs))
-
-
-def present(x: Floats) -> Floats:
-    """Return the categories of a column, rising; numbers below 0 are missing values."""
-    found = np.unique(x).astype(np.float64)
-    return found[found >= 0]
-
-
-def find_bins(data: Data, most: int, categorical: Vector, seed: int) -> Bins:
+def find_bins(data: Data, most: int, columns: FeatureColumns, seed: int) -> Bins:
     """Look at all rows, or at a sample of them, and cut every feature into bins."""
-    columns = np.flatnonzero(categorical)
     source = data.source
-    values: tuple[Floats, ...] = ()
-    if len(columns):
-        values = data.reduce(partial(Distinct.of, columns=columns)).values
-        check_categories(data.learner, values, columns, most)
     if isinstance(source, ArraySource) and (source.n_rows or 0) <= SAMPLE:
-        X, copies = gather(data).X, None
+        X, copies = columns.matrix(gather(data).X), None
     else:
         share = 2.0 * SAMPLE / source.n_rows if source.n_rows else 1.0
-        sample = data.reduce(partial(sampled, seed=seed, share=share))
+        look = partial(sampled, columns=columns, seed=seed, share=share)
+        sample = data.reduce(look)
         X, copies = sample.X, sample.w
     edges = np.full((source.n_features, WIDTH), np.inf)
     counts = np.ones(source.n_features, np.int32)
-    found = cut_columns(X, copies, most)
-    for f, inner in enumerate(found):
+    for f, inner in enumerate(cut_columns(X, copies, most)):
         edges[f, : len(inner)], counts[f] = inner, len(inner) + 1
-    for f, numbers in zip(columns.tolist(), values, strict=True):
-        k = max(1, len(numbers))
+    categorical = columns.categorical
+    for f in np.flatnonzero(categorical).tolist():
+        k = max(1, len(columns.categories[f]))
         edges[f] = np.inf
         edges[f, : k - 1], counts[f] = np.arange(k - 1) + 0.5, k
-    return Bins(edges, counts, np.asarray(categorical, bool), values)
+    return Bins(edges, counts, categorical)
 
 
-def sampled(chunk: Chunk, seed: int, share: float) -> Sample:
+def sampled(chunk: Chunk, columns: FeatureColumns, seed: int, share: float) -> Sample:
     """Return a chunk's rows with the smallest keys; a weight counts once."""
-    return Sample.of(replace(chunk, w=None), seed, SAMPLE, share)
+    rows = replace(chunk, X=columns.matrix(chunk.X), w=None)
+    return Sample.of(rows, seed, SAMPLE, share)
 
 
 def cut_columns(X: Floats, copies: Floats | None, most: int) -> Sequence[Floats]:
@@ -202,15 +156,3 @@ def firsts(x: Floats) -> Vector:
     new = np.ones(len(x), bool)
     new[1:] = x[1:] != x[:-1]
     return np.flatnonzero(new)
-
-
-def check_categories(
-    who: Any, values: tuple[Floats, ...], columns: Vector, most: int
-) -> None:
-    """Refuse a categorical feature with more values than there are bins."""
-    for f, numbers in zip(columns, values, strict=True):
-        if len(numbers) > most:
-            must = f"a categorical feature must have at most max_bins = {most} values"
-            remedy = "Encode it as a number, or join rare values."
-            came = f"{len(numbers)} in feature {f}"
-            raise DataError(sentence(who, must, came, remedy))
