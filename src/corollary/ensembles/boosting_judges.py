@@ -59,7 +59,7 @@ def judged_by(
         return lambda judge: -model.chosen_loss(judge.y).mean(judge.y, judge.f, judge.w)
     stand_in = Answering(model, answers)
     named = model.scoring
-    rule = stand_in.own_score if named is None else get_scorer(named)
+    rule = Answering.score if named is None else get_scorer(named)
 
     def score(judge: Judge) -> float:
         y, given = judge.y, {} if judge.w is None else {"sample_weight": judge.w}
@@ -95,7 +95,7 @@ class Answering(BaseEstimator):
             self.classes_[found.argmax(axis=1)] if is_classifier(self.model) else found
         )
 
-    def own_score(self, _: Any, f: Floats, y: Any, sample_weight: Any = None) -> float:
+    def score(self, f: Floats, y: Any, sample_weight: Any = None) -> float:
         """Return accuracy or R^2."""
         of = accuracy_score if is_classifier(self.model) else r2_score
         return float(of(y, self.predict(f), sample_weight=sample_weight))

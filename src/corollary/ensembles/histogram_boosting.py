@@ -106,6 +106,7 @@ class HistogramBoosting(ReducedRowsLearner):
     n_features_in_: int
     trees_: BoostedTrees
     columns_: FeatureColumns
+    seed_: int
     learning_rate: float
     max_iter: int
     max_leaf_nodes: int | None
@@ -158,6 +159,8 @@ class HistogramBoosting(ReducedRowsLearner):
     # -- learning ------------------------------------------------------------------
     def survey(self, data: Data, seed: int) -> Survey:
         """Find the bins of every feature."""
+        if self.warm_start:  # the same sample, and the same held-out rows
+            seed = getattr(self, "seed_", seed)
         asked = categorical_mask(self, data.source.n_features)
         columns = find_columns(data, asked, self.max_bins)
         bins = find_bins(data, self.max_bins, columns, seed)
@@ -208,7 +211,7 @@ class HistogramBoosting(ReducedRowsLearner):
         trees: list[GrownTree] = []
         first = loss.mean(y, f, w)
         reason = self._steps(growth, loss, y, f, w, judges, trees, before, survey.seed)
-        self.columns_ = survey.columns
+        self.columns_, self.seed_ = survey.columns, survey.seed
         mask = survey.columns.categorical
         self.is_categorical_ = mask if mask.any() else None
         grown = BoostedTrees.of(survey.bins, base, trees)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.column import Column
 from corollary.core.distinct import is_missing
 from corollary.core.errors import DataError, sentence
 from corollary.core.records import stored
@@ -42,17 +43,23 @@ class FeatureColumns:
         """Return the numbers of a table or array, (n, d)."""
         if not isinstance(X, Table):
             return X
-        if not self.categorical.any():
+        if not self.categorical.any() and "object" not in X.kinds:
             return X.matrix(who=self.who)
         out = np.empty(X.shape, X.float_type())
         for j, known in enumerate(self.categories):
             column = X.column(j)
             if not self.categorical[j]:
-                out[:, j] = column.numbers(out.dtype, who=self.who, name=X.name(j))
+                out[:, j] = self._numbers(column, out.dtype, X.name(j))
                 continue
             numbers = np.append(np.arange(float(len(known))), np.nan)
             out[:, j] = positions(column, known, self.who).look_up(numbers)
         return out
+
+    def _numbers(self, column: Column, dtype: Any, name: str) -> Floats:
+        """Return a column of numbers; what no number can be made of is a TypeError."""
+        if column.kind == "object" and not column.is_missing().all():
+            return column.array().astype(dtype)
+        return column.numbers(dtype, who=self.who, name=name)
 
 
 def find_columns(data: Data, asked: Vector | None, most: int) -> FeatureColumns:
