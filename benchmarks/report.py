@@ -23,6 +23,8 @@ PACKAGES = (
     "scikit-learn-intelex",
     "faiss-cpu",
     "glum",
+    "lightgbm",
+    "xgboost",
     "dask",
     "dask-ml",
     "pyarrow",

@@ -180,3 +180,24 @@ def overlapping_blobs(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     X = centers[z] + rng.standard_normal((n, d))
     y = np.where(rng.random(n) < 0.03, 1 - z % 2, z % 2)
     return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+def bent_classes(n: int, d: int, more: int = 50_000) -> dict[str, np.ndarray]:
+    """Draw two classes divided by a sine, a product and a square; more rows to test."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n + more, d))
+    z = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + X[:, 3] ** 2 / 2 - 0.5
+    z += X[:, 4:8].sum(axis=1) / 4 + 0.3 * rng.standard_normal(n + more)
+    y = (z > 0).astype(int)
+    return {"X": X[:n], "y": y[:n], "X_test": X[n:], "y_test": y[n:]}
+
+
+def log_loss_of(model: object, X_test: np.ndarray, y_test: np.ndarray) -> float:
+    """Mean log loss on rows that were not trained on."""
+    p = np.clip(model.predict_proba(X_test)[:, 1], 1e-15, 1 - 1e-15)
+    return float(-np.mean(np.where(y_test == 1, np.log(p), np.log(1 - p))))
+
+
+def accuracy_of(model: object, X_test: np.ndarray, y_test: np.ndarray) -> float:
+    """Share of right answers on rows that were not trained on."""
+    return float(np.mean(np.ravel(model.predict(X_test)) == y_test))

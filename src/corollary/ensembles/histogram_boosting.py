@@ -211,7 +211,9 @@ class HistogramBoosting(ReducedRowsLearner):
         trees: list[GrownTree] = []
         first = loss.mean(y, f, w)
         reason = self._steps(growth, loss, y, f, w, judges, trees, before, survey.seed)
-        self.columns_, self.seed_ = survey.columns, survey.seed
+        self.columns_ = survey.columns
+        if self.warm_start:
+            self.seed_ = survey.seed
         mask = survey.columns.categorical
         self.is_categorical_ = mask if mask.any() else None
         grown = BoostedTrees.of(survey.bins, base, trees)
