@@ -300,6 +300,26 @@ def test_nodes_that_do_not_fit_wait_for_the_next_pass(monkeypatch):
         np.testing.assert_array_equal(one, two)
 
 
+def test_values_that_weigh_nothing_are_no_values():
+    X = np.array([["a"], ["b"], ["c"], ["b"]], object)
+    w = np.array([0.0, 1.0, 1.0, 1.0])
+    model = ID3Classifier().fit(lambda: iter([(X, np.array([0, 1, 2, 1]), w)]))
+    assert model.categories_[0].tolist() == ["b", "c"]
+    assert model.predict(X).tolist() == [1, 1, 2, 1]
+
+
+def test_data_that_changes_between_passes_is_refused():
+    passes = []
+
+    def chunks():
+        passes.append(1)
+        values = "ab" if len(passes) < 4 else "ac"
+        yield np.array([[v] for v in values], object), np.array([0, 1])
+
+    with pytest.raises(DataError, match="same values in every pass"):
+        ID3Classifier().fit(chunks)
+
+
 def test_columns_are_named_or_numbered():
     X = pd.DataFrame({"a": [1, 2, 3, 4], "b": [4, 3, 2, 1]})
     y = [0, 0, 1, 1]

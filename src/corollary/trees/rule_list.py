@@ -6,9 +6,10 @@ Also known as: C4.5rules, rule-based classifier, decision list.
 2. Write it as rules, one for each path (`tree_rules`).
 3. From each rule with two or more conditions drop the condition whose loss raises the
    estimated error least, as long as it does not raise it.
-4. Of equal rules keep one; put those of the least estimated error first.
+4. Put rules of the least estimated error first.
 5. From the last rule to the first, leave out what the list does without: the rows that
-   the rule is the first to cover are answered no worse by the rules behind it.
+   the rule is the first to cover are answered no worse by the rules behind it.  So of
+   equal rules one is left.
 6. What no rule covers gets the majority of the training rows that none covers.
 
 A rule that covers weight N, E of it in other classes, is estimated to err with the
@@ -161,8 +162,7 @@ class RuleListClassifier(RowsLearner, Classifier):
         w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
         k = len(self.classes_)
         short = [shortened(rule, matcher, rows.y, w, self.confidence) for rule in found]
-        once = {rule.key: rule for rule in short}.values()
-        order = sorted(once, key=lambda rule: upper_error(rule, self.confidence))
+        order = sorted(short, key=lambda rule: upper_error(rule, self.confidence))
         masks = [matcher.covers(rule.conditions) for rule in order]
         last = default_rule(masks, rows.y, w, k)
         needed = needed_rules(order, masks, last, rows.y, w)
