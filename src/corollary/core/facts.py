@@ -122,17 +122,15 @@ FACTS: dict[str, Fact] = {
         "columns that `transform` makes", kind=int, label="new columns"
     ),
     "n_values": Fact("distinct values of all columns", kind=int, label="values"),
+    "n_nodes": Fact("nodes of a tree, leaves included", kind=int, label="nodes"),
+    "n_rules": Fact("rules, the default included", kind=int, label="rules"),
+    "n_conditions": Fact("conditions of all rules", kind=int, label="conditions"),
     "collision_share": Fact(
         "values in one column with another", label="collisions", words=share
     ),
     "n_parameters": Fact("free parameters of the model", kind=int, label="parameters"),
     "rows_per_parameter": Fact("rows for each free parameter"),
     "n_clusters": Fact("clusters", kind=int, label="clusters"),
-    "n_nodes": Fact("nodes of a tree, leaves included", kind=int, label="nodes"),
-    "n_leaves": Fact("leaves of a tree", kind=int, label="leaves"),
-    "depth": Fact("questions on the longest path of a tree", kind=int),
-    "n_rules": Fact("rules, the default included", kind=int, label="rules"),
-    "n_conditions": Fact("conditions of all rules", kind=int, label="conditions"),
     "n_landmarks": Fact(
         "rows that the features compare with", kind=int, label="landmarks"
     ),

@@ -277,8 +277,6 @@ class ID3Classifier(SummationLearner, Classifier):
         """Tell the size of the tree, and that it was grown greedily."""
         tree = state.tree
         report.facts["n_nodes"] = tree.n_nodes
-        report.facts["n_leaves"] = tree.n_leaves
-        report.facts["depth"] = int(tree.depth.max())
         best = tree.counts[tree.feature < 0].max(axis=1).sum()
         report.facts["n_errors"] = max(float(tree.counts[0].sum() - best), 0.0)
         kind = "greedy; to find the smallest tree is NP-hard"
