@@ -298,6 +298,25 @@ def test_chunks_of_a_table_give_the_same_tree(chunk_rows):
     np.testing.assert_allclose(whole.gain, parts.gain, atol=1e-12)
 
 
+def test_gains_of_the_first_nodes_are_kept(monkeypatch):
+    X, y, w = drawn(4)
+    whole = ID3Classifier().fit(X, y, w)
+    monkeypatch.setattr(id3, "KEPT", 12)  # of four attributes
+    some = ID3Classifier().fit(X, y, w)
+    np.testing.assert_array_equal(some.tree_.gain, whole.tree_.gain[:3])
+    assert (some.tree_.looked >= 0).sum() == 3
+    np.testing.assert_array_equal(some.tree_.feature, whole.tree_.feature)
+    last = int(np.flatnonzero(some.tree_.feature >= 0)[-1])
+    assert np.isnan(some.gain_table(last).gain).all()
+
+
+def test_counts_that_do_not_fit_are_refused():
+    X, y = np.arange(3000)[:, None], np.arange(3000) % 500
+    limited = config_context(memory_limit=2**24)
+    with limited, pytest.raises(MemoryError, match="counts of 500 classes"):
+        ID3Classifier(continuous=None).fit(X, y)
+
+
 def in_file(kind, frame, y, folder):
     """Return texts and numbers as a source of that kind, in several parts."""
     whole = pa.Table.from_pandas(frame.assign(y=y), preserve_index=False)
