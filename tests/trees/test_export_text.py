@@ -1,5 +1,7 @@
 """Trees as text: scikit-learn's text for its trees, the same form for ID3."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn import tree as sklearn_tree
@@ -34,6 +36,32 @@ def test_class_names():
     names = ["setosa", "versicolor", "virginica"]
     wanted = sklearn_tree.export_text(model, class_names=names)
     assert export_text(model, class_names=names) == wanted
+
+
+def test_several_numbers():
+    model = sklearn_tree.DecisionTreeRegressor(max_depth=2).fit(X, X[:, :2])
+    assert export_text(model) == sklearn_tree.export_text(model)
+    both = sklearn_tree.DecisionTreeClassifier().fit(X, np.stack([Y, Y], axis=1))
+    with pytest.raises(DataError, match="one output"):
+        export_text(both)
+
+
+def test_splits_by_categories():
+    tree = SimpleNamespace(
+        children_left=np.array([1, -1, -1]),
+        children_right=np.array([2, -1, -1]),
+        feature=np.array([0, -2, -2]),
+        threshold=np.array([np.nan, -2, -2]),
+        value=np.array([[[0.5, 0.5]], [[1.0, 0.0]], [[0.0, 1.0]]]),
+        impurity=np.array([0.5, 0.0, 0.0]),
+        n_node_samples=np.array([2, 1, 1]),
+        category_set=np.array([0, -1, -1]),
+        left_categories=np.array([[0b101, 0b10]], np.uint32),
+    )
+    model = SimpleNamespace(tree_=tree, n_features_in_=1, classes_=np.array([0, 1]))
+    lines = export_text(model).splitlines()
+    assert lines[0] == "|--- feature_0 in {0, 2, 33}"
+    assert lines[2] == "|--- feature_0 not in {0, 2, 33}"
 
 
 def test_branches_of_values():

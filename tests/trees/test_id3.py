@@ -2,10 +2,19 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 from oracles import id3 as oracle
 
-from corollary import DataError, ID3Classifier, ParameterError, config_context
+from corollary import (
+    DataError,
+    ID3Classifier,
+    ParameterError,
+    config_context,
+    engine,
+)
 from corollary.datasets import play_tennis
 from corollary.trees import id3
 
@@ -289,6 +298,52 @@ def test_chunks_of_a_table_give_the_same_tree(chunk_rows):
     np.testing.assert_allclose(whole.gain, parts.gain, atol=1e-12)
 
 
+def test_gains_of_the_first_nodes_are_kept(monkeypatch):
+    X, y, w = drawn(4)
+    whole = ID3Classifier().fit(X, y, w)
+    monkeypatch.setattr(id3, "KEPT", 12)  # of four attributes
+    some = ID3Classifier().fit(X, y, w)
+    np.testing.assert_array_equal(some.tree_.gain, whole.tree_.gain[:3])
+    assert (some.tree_.looked >= 0).sum() == 3
+    np.testing.assert_array_equal(some.tree_.feature, whole.tree_.feature)
+    last = int(np.flatnonzero(some.tree_.feature >= 0)[-1])
+    assert np.isnan(some.gain_table(last).gain).all()
+
+
+def test_counts_that_do_not_fit_are_refused():
+    X, y = np.arange(3000)[:, None], np.arange(3000) % 500
+    limited = config_context(memory_limit=2**24)
+    with limited, pytest.raises(MemoryError, match="counts of 500 classes"):
+        ID3Classifier(continuous=None).fit(X, y)
+
+
+def in_file(kind, frame, y, folder):
+    """Return texts and numbers as a source of that kind, in several parts."""
+    whole = pa.Table.from_pandas(frame.assign(y=y), preserve_index=False)
+    if kind == "parquet":
+        pa.parquet.write_table(whole, folder / "rows.parquet", row_group_size=50)
+        return engine.ParquetSource(folder / "rows.parquet", target="y")
+    if kind == "csv":
+        pa.csv.write_csv(whole, folder / "rows.csv")
+        return engine.CSVSource(folder / "rows.csv", target="y")
+    cut = [slice(0, 1), slice(1, 90), slice(90, None)]
+    return lambda: iter([(frame[part], y[part]) for part in cut])
+
+
+@pytest.mark.course("S3-76")
+@pytest.mark.parametrize("kind", ["parquet", "csv", "chunks"])
+def test_every_source_of_texts_gives_the_same_tree(kind, tmp_path):
+    X, y, _ = drawn(5, n=200)
+    frame = pd.DataFrame({f"c{j}": np.array(list("wxyz"))[X[:, j]] for j in range(3)})
+    frame["size"] = np.random.default_rng(0).normal(size=len(X)).round(2)
+    wanted = ID3Classifier().fit(frame, y)
+    found = ID3Classifier().fit(in_file(kind, frame, y, tmp_path))
+    for name in ("feature", "threshold", "parent", "branch", "counts"):
+        one, two = getattr(wanted.tree_, name), getattr(found.tree_, name)
+        np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(wanted.predict(frame), found.predict(frame))
+
+
 def test_nodes_that_do_not_fit_wait_for_the_next_pass(monkeypatch):
     X, y, w = drawn(4)
     whole = ID3Classifier().fit(X, y, w)
@@ -298,6 +353,26 @@ def test_nodes_that_do_not_fit_wait_for_the_next_pass(monkeypatch):
     for name in ("feature", "parent", "branch", "counts", "gain"):
         one, two = getattr(whole.tree_, name), getattr(parts.tree_, name)
         np.testing.assert_array_equal(one, two)
+
+
+def test_values_that_weigh_nothing_are_no_values():
+    X = np.array([["a"], ["b"], ["c"], ["b"]], object)
+    w = np.array([0.0, 1.0, 1.0, 1.0])
+    model = ID3Classifier().fit(lambda: iter([(X, np.array([0, 1, 2, 1]), w)]))
+    assert model.categories_[0].tolist() == ["b", "c"]
+    assert model.predict(X).tolist() == [1, 1, 2, 1]
+
+
+def test_data_that_changes_between_passes_is_refused():
+    passes = []
+
+    def chunks():
+        passes.append(1)
+        values = "ab" if len(passes) < 4 else "ac"
+        yield np.array([[v] for v in values], object), np.array([0, 1])
+
+    with pytest.raises(DataError, match="same values in every pass"):
+        ID3Classifier().fit(chunks)
 
 
 def test_columns_are_named_or_numbered():
@@ -316,8 +391,7 @@ def test_columns_are_named_or_numbered():
 def test_report_tells_the_size():
     model, _ = tennis()
     facts = model.report_.facts
-    assert (facts["n_nodes"], facts["n_leaves"], facts["depth"]) == (8, 5, 2)
-    assert facts["n_errors"] == 0
+    assert (facts["n_nodes"], facts["n_errors"]) == (8, 0)
     trace = model.report_.objective
     assert trace == sorted(trace, reverse=True)
     assert trace[-1] == 0

@@ -122,6 +122,9 @@ FACTS: dict[str, Fact] = {
         "columns that `transform` makes", kind=int, label="new columns"
     ),
     "n_values": Fact("distinct values of all columns", kind=int, label="values"),
+    "n_nodes": Fact("nodes of a tree, leaves included", kind=int, label="nodes"),
+    "n_rules": Fact("rules, the default included", kind=int, label="rules"),
+    "n_conditions": Fact("conditions of all rules", kind=int, label="conditions"),
     "collision_share": Fact(
         "values in one column with another", label="collisions", words=share
     ),
@@ -132,9 +135,6 @@ FACTS: dict[str, Fact] = {
     "n_leaves": Fact("leaves of a tree, or of all trees", kind=int, label="leaves"),
     "depth": Fact("splits on the longest way down", kind=int),
     "out_of_bag_score": Fact("score of rows by the trees that were grown without them"),
-    "n_nodes": Fact("nodes of a tree, leaves included", kind=int, label="nodes"),
-    "n_rules": Fact("rules, the default included", kind=int, label="rules"),
-    "n_conditions": Fact("conditions of all rules", kind=int, label="conditions"),
     "n_landmarks": Fact(
         "rows that the features compare with", kind=int, label="landmarks"
     ),

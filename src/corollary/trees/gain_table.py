@@ -32,7 +32,8 @@ class GainTable:
     names : tuple of str
     gain, ratio : arrays of shape (d,)
         NaN where the attribute has one value only; all NaN at a node that was not
-        looked at, because it is pure or growth stopped above it.
+        looked at, because it is pure or growth stopped above it.  Of trees with many
+        thousand nodes the gains of the first ones are kept.
     chosen : str or None
         The attribute that the node asks.
     """

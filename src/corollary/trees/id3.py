@@ -53,6 +53,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import names_of
 from corollary.core.column import Column
 from corollary.core.errors import DataError, sentence
+from corollary.core.memory import check_memory
 from corollary.core.parameters import array_like, missing, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Classifier
@@ -82,6 +83,7 @@ from corollary.trees.sorted_columns import middle
 __all__ = ["ID3Classifier"]
 
 TABLES = 2**26  # bytes of the counts of one pass
+KEPT = 2**23  # gains that a tree remembers
 
 
 @dataclass(frozen=True)
@@ -206,6 +208,7 @@ class ID3Classifier(SummationLearner, Classifier):
         found = data.reduce(partial(tallied, k=k, who=who))
         kinds, names = data.source.kinds, data.source.names
         attributes, bins = attributes_of(self, found, kinds, names, self.max_bins)
+        check_counts(self, k, int(attributes.widths.sum()))
         leaf = root(found.rows.weight, len(kinds))
         waiting = self._to_split(leaf, np.zeros(1, dtype=np.int64))
         return Growth(leaf, waiting, attributes, bins)
@@ -277,8 +280,6 @@ class ID3Classifier(SummationLearner, Classifier):
         """Tell the size of the tree, and that it was grown greedily."""
         tree = state.tree
         report.facts["n_nodes"] = tree.n_nodes
-        report.facts["n_leaves"] = tree.n_leaves
-        report.facts["depth"] = int(tree.depth.max())
         best = tree.counts[tree.feature < 0].max(axis=1).sum()
         report.facts["n_errors"] = max(float(tree.counts[0].sum() - best), 0.0)
         kind = "greedy; to find the smallest tree is NP-hard"
@@ -384,6 +385,16 @@ def tallied(chunk: Chunk, k: int, who: str) -> Any:
     return tally(chunk.X, chunk.y, chunk.w, k, who)
 
 
+def check_counts(who: object, k: int, values: int) -> None:
+    """Refuse attributes with more values than the counts of one node have room for."""
+    remedy = "Drop or bin the columns of the most different values."
+    what = f"the counts of {k} classes at {values:,} values of the attributes"
+    if values >= 2**31:
+        must = "the attributes must have fewer than 2^31 values in all"
+        raise DataError(sentence(who, must, f"{values:,}", remedy))
+    check_memory(who, 24.0 * k * values, what, remedy)
+
+
 def remembered(chunk: Chunk, state: Growth, who: object) -> tuple[Vector, Vector]:
     """Return the codes of a chunk's rows and the node of each, from memory if known."""
     memory = chunk.memory
@@ -408,7 +419,8 @@ def grown(
     tree, nodes = state.tree, state.looked_at()
     feature, threshold = tree.feature.copy(), tree.threshold.copy()
     looked = tree.looked.copy()
-    looked[nodes] = len(tree.gain) + np.arange(len(nodes))
+    room = max(0, KEPT // found.gain.shape[1] - len(tree.gain))
+    looked[nodes[:room]] = len(tree.gain) + np.arange(len(nodes[:room]))
     parents, branches, counts = [tree.parent], [tree.branch], [tree.counts]
     widths = state.attributes.widths
     for i in np.flatnonzero(chosen >= 0):
@@ -434,8 +446,8 @@ def grown(
         np.concatenate(branches),
         np.concatenate(counts),
         np.append(looked, np.full(more, -1)),
-        np.vstack([tree.gain, found.gain]),
-        np.vstack([tree.ratio, found.ratio]),
+        np.vstack([tree.gain, found.gain[:room]]),
+        np.vstack([tree.ratio, found.ratio[:room]]),
     )
     return bigger, np.arange(tree.n_nodes, tree.n_nodes + more)
 

@@ -6,9 +6,10 @@ Also known as: C4.5rules, rule-based classifier, decision list.
 2. Write it as rules, one for each path (`tree_rules`).
 3. From each rule with two or more conditions drop the condition whose loss raises the
    estimated error least, as long as it does not raise it.
-4. Of equal rules keep one; put those of the least estimated error first.
+4. Put rules of the least estimated error first.
 5. From the last rule to the first, leave out what the list does without: the rows that
-   the rule is the first to cover are answered no worse by the rules behind it.
+   the rule is the first to cover are answered no worse by the rules behind it.  So of
+   equal rules one is left.
 6. What no rule covers gets the majority of the training rows that none covers.
 
 A rule that covers weight N, E of it in other classes, is estimated to err with the
@@ -161,13 +162,10 @@ class RuleListClassifier(RowsLearner, Classifier):
         w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
         k = len(self.classes_)
         short = [shortened(rule, matcher, rows.y, w, self.confidence) for rule in found]
-        once = {rule.key: rule for rule in short}.values()
-        order = sorted(once, key=lambda rule: upper_error(rule, self.confidence))
-        masks = [matcher.covers(rule.conditions) for rule in order]
-        last = default_rule(masks, rows.y, w, k)
-        needed = needed_rules(order, masks, last, rows.y, w)
-        masks = [masks[i] for i in needed]
-        return (*(order[i] for i in needed), default_rule(masks, rows.y, w, k))
+        order = sorted(short, key=lambda rule: upper_error(rule, self.confidence))
+        last = default_rule(order, matcher, rows.y, w, k)
+        needed = needed_rules(order, last, matcher, rows.y, w)
+        return (*needed, default_rule(needed, matcher, rows.y, w, k))
 
     def _errors(self, rows: Chunk) -> float:
         """Return the weight of the training rows that the list gets wrong."""
@@ -235,64 +233,74 @@ def is_sound(condition: Any, categories: list[Vector | None]) -> bool:
 
 
 # -- pruning ---------------------------------------------------------------------------
-def upper_error(rule: Rule, confidence: float) -> float:
-    """Return U(E, N) (1), by the incomplete beta function; weights count as rows.
+def pessimistic(N: Any, E: Any, confidence: float) -> Floats:
+    """Return U(E, N) (1) by the incomplete beta function; weights count as rows.
 
-    >>> round(upper_error(Rule((), 0, 6.0, 0.0), 0.25), 3)  # 1 - 0.25^(1/6)
-    0.206
+    >>> pessimistic([6.0, 2.0], [0.0, 2.0], 0.25).round(3).tolist()  # 1 - 0.25^(1/6)
+    [0.206, 1.0]
     """
-    N, E = rule.weight, rule.errors
-    if N - E <= 0:
-        return 1.0
-    return float(betaincinv(E + 1, N - E, 1 - confidence))
+    N, E = np.asarray(N, dtype=np.float64), np.asarray(E, dtype=np.float64)
+    right = N - E
+    some = right > 0
+    return np.where(
+        some, betaincinv(E + 1, np.where(some, right, 1.0), 1 - confidence), 1.0
+    )
+
+
+def upper_error(rule: Rule, confidence: float) -> float:
+    """Return the estimated error (1) of a rule."""
+    return float(pessimistic(rule.weight, rule.errors, confidence))
 
 
 def shortened(
     rule: Rule, matcher: Matcher, y: Vector, w: Floats, confidence: float
 ) -> Rule:
-    """Drop conditions one by one as long as the estimated error does not rise."""
+    """Drop conditions one by one as long as the estimated error does not rise.
+
+    A row that misses one condition is what the rule gains by dropping it, so one look
+    at the rows serves all conditions.
+    """
     best, error = rule, upper_error(rule, confidence)
+    wrong = np.where(y != rule.answer, w, 0.0)
     while len(best.conditions) > 1:
-        trials = []
-        for i in range(len(best.conditions)):
-            rest = best.conditions[:i] + best.conditions[i + 1 :]
-            covered = matcher.covers(rest)
-            weight = float(w[covered].sum())
-            wrong = float(w[covered & (y != rule.answer)].sum())
-            trials.append(replace(rule, conditions=rest, weight=weight, errors=wrong))
-        errors = [upper_error(trial, confidence) for trial in trials]
-        least = int(np.argmin(errors))
-        if errors[least] > error + 1e-12:
+        m = len(best.conditions)
+        missed = np.stack([~matcher.meets(c) for c in best.conditions])  # (m, n)
+        near = np.flatnonzero(missed.sum(axis=0) == 1)
+        which = missed[:, near].argmax(axis=0)
+        N = best.weight + np.bincount(which, w[near], m)
+        E = best.errors + np.bincount(which, wrong[near], m)
+        errors = pessimistic(N, E, confidence)
+        i = int(errors.argmin())
+        if errors[i] > error + 1e-12:
             break
-        best, error = trials[least], errors[least]
+        rest = best.conditions[:i] + best.conditions[i + 1 :]
+        best, error = Rule(rest, rule.answer, float(N[i]), float(E[i])), errors[i]
     return best
 
 
-def default_rule(masks: list[Vector], y: Vector, w: Floats, k: int) -> Rule:
+def default_rule(
+    rules: list[Rule], matcher: Matcher, y: Vector, w: Floats, k: int
+) -> Rule:
     """Return the rule for what none covers: the majority there, or of all rows."""
     left = w.copy()
-    for covered in masks:
-        left[covered] = 0
+    for rule in rules:
+        left[matcher.covers(rule.conditions)] = 0
     counts = np.bincount(y, left if left.any() else w, minlength=k)
     answer, weight = int(counts.argmax()), float(left.sum())
     return Rule((), answer, weight, float(left[y != answer].sum()))
 
 
 def needed_rules(
-    rules: list[Rule], masks: list[Vector], default: Rule, y: Vector, w: Floats
-) -> list[int]:
-    """Return which rules the list needs, in order (step 5)."""
-    first = np.full(len(y), len(rules))
-    for i in range(len(rules) - 1, -1, -1):
-        first[masks[i]] = i
+    rules: list[Rule], default: Rule, matcher: Matcher, y: Vector, w: Floats
+) -> list[Rule]:
+    """Return the rules that the list needs, in order (step 5)."""
+    first = matcher.first(tuple(rules))
     behind = np.full(len(y), default.answer)  # what the rules behind would answer
     needed = []
     for i in range(len(rules) - 1, -1, -1):
-        some = first == i
-        own = w[some & (y != rules[i].answer)].sum()
-        if own < w[some & (y != behind)].sum():
-            needed.append(i)
-            behind[masks[i]] = rules[i].answer
-        else:
-            first[some] = len(rules)
+        some = np.flatnonzero(first == i)
+        own = w[some] @ (y[some] != rules[i].answer)
+        if own < w[some] @ (y[some] != behind[some]):
+            needed.append(rules[i])
+            behind[matcher.covers(rules[i].conditions)] = rules[i].answer
     return needed[::-1]

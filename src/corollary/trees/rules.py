@@ -261,7 +261,9 @@ def threshold_at(tree: MultiwayTree, node: int) -> float | None:
 
 # -- rows ------------------------------------------------------------------------------
 class Matcher:
-    """Tells which rows meet a condition or a rule; each condition is met once."""
+    """Tells which rows meet a condition or a rule, and remembers conditions."""
+
+    BYTES = 2**27  # of what is remembered
 
     def __init__(self, codes: Vector, attributes: Attributes) -> None:
         self.codes, self.attributes = codes, attributes
@@ -269,10 +271,12 @@ class Matcher:
 
     def meets(self, condition: Condition) -> Vector:
         """Return which rows meet a condition, (n,) booleans."""
-        key = condition.key
-        if key not in self.known:
-            self.known[key] = self._look(condition)
-        return self.known[key]
+        found = self.known.get(condition.key)
+        if found is None:
+            found = self._look(condition)
+            if len(self.known) * len(found) < self.BYTES:
+                self.known[condition.key] = found
+        return found
 
     def covers(self, conditions: tuple[Condition, ...]) -> Vector:
         """Return which rows meet all conditions, (n,) booleans."""

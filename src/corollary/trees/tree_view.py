@@ -25,6 +25,7 @@ from corollary.trees.rules import Condition, described, threshold_at
 
 __all__ = ["NodeStyle", "NodeView", "TreeView", "view_of"]
 
+FEW = 6  # categories of a set that are written
 ARRAYS = (
     "children_left",
     "children_right",
@@ -82,10 +83,13 @@ class TreeView:
             if style.proportion
             else f"samples = {node.rows:.{max(p, 6)}g}"
         )
-        if self.classes is None:
+        if self.classes is None and len(node.value) == 1:
             return [*out, f"value = {node.value[0]:.{p}g}"]
-        values = node.value if style.proportion else node.value * node.weight
+        plain = self.classes is None or style.proportion
+        values = node.value if plain else node.value * node.weight
         texts = ", ".join(f"{value:.{p}g}" for value in values)
+        if self.classes is None:
+            return [*out, f"value = [{texts}]"]
         name = self.classes[int(np.argmax(node.value))]
         return [*out, f"value = [{texts}]", f"class = {name}"]
 
@@ -180,6 +184,9 @@ def class_names_of(who: str, model: Any, given: Any) -> tuple[str, ...] | None:
     labels = getattr(model, "classes_", None)
     if labels is None:
         return None
+    if isinstance(labels, list):
+        must = "the tree must have one output"
+        raise DataError(sentence(who, must, f"{len(labels)} lists of classes"))
     names = labels if given is None else given
     return tuple(names_in(who, "class_names", names, len(labels)))
 
@@ -221,8 +228,7 @@ def binary_nodes(
 ) -> tuple[NodeView, ...]:
     """Read a binary tree of thresholds; `shares` makes its values add up to 1."""
     left, right = np.asarray(tree.children_left), np.asarray(tree.children_right)
-    value = np.asarray(tree.value, dtype=np.float64)
-    value = value[:, 0] if value.ndim == 3 else value.reshape(len(left), -1)
+    value = np.asarray(tree.value, dtype=np.float64).reshape(len(left), -1)
     if shares:
         value = value / value.sum(axis=1, keepdims=True)
     rows = np.asarray(tree.n_node_samples, dtype=np.float64)
@@ -232,9 +238,8 @@ def binary_nodes(
     for i in range(m):
         if left[i] < 0:
             continue
-        name = names[tree.feature[i]]
-        t = f"{tree.threshold[i]:.{decimals}f}"
-        branch[left[i]], branch[right[i]] = f"{name} <= {t}", f"{name} >  {t}"
+        low, high = sides(tree, i, names[tree.feature[i]], decimals)
+        branch[left[i]], branch[right[i]] = low, high
         edge[left[i]], edge[right[i]] = "True", "False"
         depth[left[i]] = depth[right[i]] = depth[i] + 1
     return tuple(
@@ -252,3 +257,15 @@ def binary_nodes(
         )
         for i in range(m)
     )
+
+
+def sides(tree: Any, node: int, name: str, decimals: int) -> tuple[str, str]:
+    """Write what sends a row to the left and to the right of a binary node."""
+    t = float(tree.threshold[node])
+    if not np.isnan(t) or getattr(tree, "category_set", None) is None:
+        return f"{name} <= {t:.{decimals}f}", f"{name} >  {t:.{decimals}f}"
+    words = np.asarray(tree.left_categories)[tree.category_set[node]]
+    bits = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little")
+    codes = np.flatnonzero(bits).tolist()
+    some = ", ".join(map(str, codes[:FEW])) + (", ..." if len(codes) > FEW else "")
+    return f"{name} in {{{some}}}", f"{name} not in {{{some}}}"
