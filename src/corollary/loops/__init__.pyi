@@ -16,6 +16,15 @@ Ints: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
 Places: TypeAlias = NDArray[np.int64]
 Keys: TypeAlias = NDArray[np.uint64]
+TreeArrays: TypeAlias = tuple[
+    Ints,  # (nodes,) left child
+    Ints,  # right child
+    Ints,  # feature, below 0 at a leaf
+    Doubles,  # threshold, NaN at a split by categories
+    NDArray[np.uint8],  # whether missing values go left
+    Ints | None,  # row of the sets of categories, or -1
+    NDArray[np.uint32] | None,  # (sets, words) bits of the categories that go left
+]
 
 target: str  # the module in use: "baseline", "x86_64_v3"
 
@@ -484,5 +493,38 @@ def class_cuts(
     slack: float,
     best: Doubles,  # (d,) out: largest weight of the majorities on both sides
     at: Places,  # (d,) out: place of the cut; -1 for none
+# -- tree_predict.cpp ------------------------------------------------------------------
+def tree_leaves(
+    X: NDArray[Real],  # (n, d)
+    d: int,
+    trees: list[TreeArrays],
+    out: Ints,  # (n, trees) out
+    threads: int,
+) -> None: ...
+def tree_leaves_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    d: int,
+    trees: list[TreeArrays],
+    out: Ints,
+    threads: int,
+) -> None: ...
+def tree_sums(
+    X: NDArray[Real],  # (n, d)
+    d: int,
+    trees: list[TreeArrays],
+    values: list[Doubles],  # of each tree (nodes, k)
+    out: Doubles,  # (n, k) added to
+    threads: int,
+) -> None: ...
+def tree_sums_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    d: int,
+    trees: list[TreeArrays],
+    values: list[Doubles],
+    out: Doubles,
     threads: int,
 ) -> None: ...

@@ -24,5 +24,6 @@ void bind_sparse_rows(nanobind::module_& m);
 void bind_squared_losses(nanobind::module_& m);
 void bind_stochastic_gradient(nanobind::module_& m);
 void bind_stump(nanobind::module_& m);
+void bind_tree_predict(nanobind::module_& m);
 
 }  // namespace corollary

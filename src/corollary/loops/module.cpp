@@ -39,4 +39,5 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_squared_losses(m);
     corollary::bind_stochastic_gradient(m);
     corollary::bind_stump(m);
+    corollary::bind_tree_predict(m);
 }

@@ -1,0 +1,153 @@
+// Trees as arrays of nodes, and the way of a row from the root to its leaf.
+//
+// A node with feature >= 0 is split: a row goes left where
+//
+//   x_j <= threshold,                                                               (1)
+//   or, at a node with a set of categories, where x_j is a category of the set.     (2)
+//
+// What is neither (1) nor its opposite, NaN or a category without a bit, follows the
+// missing values. The caller has checked that children come after their parent, that
+// features and sets exist: every way ends.
+#pragma once
+
+#include <vector>
+
+#include "common/arrays.hpp"
+
+namespace corollary {
+
+// One tree as the caller holds it.
+struct TreeView {
+    const std::int32_t *left, *right, *feature;
+    const double* threshold;
+    const std::uint8_t* missing_left;
+    const std::int32_t* set;    // (nodes,) row of `sets`, -1 = none; or null
+    const std::uint32_t* sets;  // (m, words) bits of the categories that go left
+    Index nodes, words;
+};
+
+// The tuple (left, right, feature, threshold, missing_left, set, sets) of Python.
+inline TreeView tree_view(nb::handle tuple) {
+    const nb::tuple t = nb::borrow<nb::tuple>(tuple);
+    TreeView v{};
+    const auto left = nb::cast<Vector<const std::int32_t>>(t[0]);
+    v.left = left.data();
+    v.nodes = Index(left.shape(0));
+    v.right = nb::cast<Vector<const std::int32_t>>(t[1]).data();
+    v.feature = nb::cast<Vector<const std::int32_t>>(t[2]).data();
+    v.threshold = nb::cast<Vector<const double>>(t[3]).data();
+    v.missing_left = nb::cast<Vector<const std::uint8_t>>(t[4]).data();
+    if (!t[5].is_none()) {
+        v.set = nb::cast<Vector<const std::int32_t>>(t[5]).data();
+        const auto sets = nb::cast<Matrix<const std::uint32_t>>(t[6]);
+        v.sets = sets.data();
+        v.words = Index(sets.shape(1));
+    }
+    return v;
+}
+
+inline std::vector<TreeView> tree_views(const nb::list& trees) {
+    std::vector<TreeView> views;
+    views.reserve(trees.size());
+    for (nb::handle tree : trees) views.push_back(tree_view(tree));
+    return views;
+}
+
+// (2), or where the missing values go.
+inline bool goes_left_by_set(const TreeView& tree, Index node, double x) {
+    const std::int32_t set = tree.set ? tree.set[node] : -1;
+    if (set >= 0 && x >= 0 && x < double(32 * tree.words)) {
+        const Index category = Index(x);
+        if (double(category) == x)
+            return (tree.sets[set * tree.words + category / 32] >> (category % 32)) & 1;
+    }
+    return tree.missing_left[node] != 0;
+}
+
+// The leaf of one row, read from the caller's arrays.
+template <class T>
+inline std::int32_t leaf_of(const TreeView& tree, const T* x) {
+    std::int32_t node = 0;
+    while (tree.feature[node] >= 0) {
+        const double v = double(x[tree.feature[node]]), t = tree.threshold[node];
+        const bool left = v <= t  ? true
+                          : v > t ? false
+                                  : goes_left_by_set(tree, node, v);
+        node = left ? tree.left[node] : tree.right[node];
+    }
+    return node;
+}
+
+// A node in one piece: 24 bytes. A leaf leads to itself.
+struct PackedNode {
+    double threshold;
+    std::int32_t feature, left, right, split;
+};
+
+inline std::vector<PackedNode> packed(const TreeView& tree) {
+    std::vector<PackedNode> nodes(tree.nodes);
+    for (Index i = 0; i < tree.nodes; ++i) {
+        const auto self = std::int32_t(i);
+        nodes[i] = tree.feature[i] >= 0 ? PackedNode{tree.threshold[i], tree.feature[i],
+                                                     tree.left[i], tree.right[i], 1}
+                                        : PackedNode{0.0, 0, self, self, 0};
+    }
+    return nodes;
+}
+
+// The leaves of `count` rows that follow each other in x, each of d values; eight go
+// down side by side, so that their loads overlap.
+template <class T>
+inline void leaves_of(const TreeView& tree, const std::vector<PackedNode>& nodes,
+                      const T* x, Index d, Index count, std::int32_t* leaf) {
+    constexpr Index side = 8;
+    Index i = 0;
+    for (; i + side <= count; i += side) {
+        std::int32_t at[side] = {0, 0, 0, 0, 0, 0, 0, 0};
+        for (std::int32_t active = 1; active != 0;) {
+            active = 0;
+            for (Index r = 0; r < side; ++r) {
+                const PackedNode& node = nodes[at[r]];
+                const double v = double(x[(i + r) * d + node.feature]);
+                std::int32_t next = v <= node.threshold ? node.left : node.right;
+                if (!(v <= node.threshold) && !(v > node.threshold) && node.split)
+                    next = goes_left_by_set(tree, at[r], v) ? node.left : node.right;
+                active |= next ^ at[r];
+                at[r] = next;
+            }
+        }
+        for (Index r = 0; r < side; ++r) leaf[i + r] = at[r];
+    }
+    for (; i < count; ++i) leaf[i] = leaf_of(tree, x + i * d);
+}
+
+// Rows begin..end of X in the dense form that trees read; `scratch` (rows, d) is all 0
+// before and after.
+template <class T>
+inline const T* dense_block(const Dense<T>& X, Index begin, Index, T*) {
+    return X.row(begin);
+}
+
+template <class T>
+inline const T* dense_block(const Csr<T>& X, Index begin, Index end, T* scratch) {
+    for (Index i = begin; i < end; ++i) {
+        const SparseRow<T> row = X.row(i);
+        for (Index p = 0; p < row.count; ++p)
+            scratch[(i - begin) * X.d + row.j[p]] = row.x[p];
+    }
+    return scratch;
+}
+
+template <class T>
+inline void clear_block(const Dense<T>&, Index, Index, T*) {}
+
+template <class T>
+inline void clear_block(const Csr<T>& X, Index begin, Index end, T* scratch) {
+    for (Index i = begin; i < end; ++i) {
+        const SparseRow<T> row = X.row(i);
+        for (Index p = 0; p < row.count; ++p)
+            scratch[(i - begin) * X.d + row.j[p]] = T(0);
+    }
+}
+
+}  // namespace corollary
