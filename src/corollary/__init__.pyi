@@ -58,6 +58,7 @@ from .discriminants.nearest_centroid import NearestCentroid as NearestCentroid
 from .discriminants.quadratic_discriminant_analysis import (
     QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
 )
+from .ensembles.ada_boost_classifier import AdaBoostClassifier as AdaBoostClassifier
 from .kernel_methods.kernel_fisher_discriminant import (
     KernelFisherDiscriminant as KernelFisherDiscriminant,
 )

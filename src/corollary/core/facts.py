@@ -105,6 +105,18 @@ FACTS: dict[str, Fact] = {
     "n_missing": Fact("values that are missing", label="missing values"),
     "missing_share": Fact("share of the values that are missing", words=share),
     "n_words": Fact("words of the vocabulary", kind=int, label="words"),
+    # -- ensembles ---------------------------------------------------------------------
+    "ended_by": Fact("what ended the rounds", kind=str, label="ended by"),
+    "error_rate": Fact("share of the training rows that are misclassified", words=share),
+    "error_rate_bound": Fact(
+        "the product of the Z of all rounds, which the error rate cannot exceed",
+        label="error rate <=",
+    ),
+    "edge_bound": Fact(
+        "exp(-2 sum of squared edges), which that product cannot exceed", label="<="
+    ),
+    "least_margin": Fact("least lead of the votes for the true class, as a share"),
+    "out_of_bag_score": Fact("score of rows by members that never saw them"),
     # -- the decision ------------------------------------------------------------------
     "n_actions": Fact(
         "actions to choose from, without refusal", kind=int, label="actions"

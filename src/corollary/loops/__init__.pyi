@@ -493,6 +493,9 @@ def class_cuts(
     slack: float,
     best: Doubles,  # (d,) out: largest weight of the majorities on both sides
     at: Places,  # (d,) out: place of the cut; -1 for none
+    threads: int,
+) -> None: ...
+
 # -- tree_predict.cpp ------------------------------------------------------------------
 def tree_leaves(
     X: NDArray[Real],  # (n, d)
