@@ -195,3 +195,9 @@ from .svm.svc import SVC as SVC
 from .svm.svdd import SVDD as SVDD
 from .svm.svr import SVR as SVR
 from .trees.decision_stump import DecisionStumpClassifier as DecisionStumpClassifier
+from .trees.decision_tree_classifier import (
+    DecisionTreeClassifier as DecisionTreeClassifier,
+)
+from .trees.decision_tree_regressor import (
+    DecisionTreeRegressor as DecisionTreeRegressor,
+)

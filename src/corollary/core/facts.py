@@ -140,6 +140,10 @@ FACTS: dict[str, Fact] = {
     "n_parameters": Fact("free parameters of the model", kind=int, label="parameters"),
     "rows_per_parameter": Fact("rows for each free parameter"),
     "n_clusters": Fact("clusters", kind=int, label="clusters"),
+    "n_trees": Fact("trees of a forest", kind=int, label="trees"),
+    "n_leaves": Fact("leaves of a tree, or of all trees", kind=int, label="leaves"),
+    "depth": Fact("splits on the longest way down", kind=int),
+    "out_of_bag_score": Fact("score of rows by the trees that were grown without them"),
     "n_landmarks": Fact(
         "rows that the features compare with", kind=int, label="landmarks"
     ),

@@ -135,6 +135,7 @@ class Estimator(BaseEstimator):
     finds_columns: ClassVar[bool] = False  # by name, among others and in any order
     keeps_rows: ClassVar[bool] = False  # needs training rows to predict
     takes_indicators: ClassVar[bool] = False  # y may be labels (n, K) of 0 and 1
+    takes_many_labels: ClassVar[bool] = False  # y may be labels of m outputs, (n, m)
     any_layout: ClassVar[bool] = False  # takes large Fortran-ordered arrays uncopied
     any_width: ClassVar[bool] = False  # takes sparse rows of more than 2^31 columns
     double_squares: ClassVar[bool] = False  # squares float32 in float64

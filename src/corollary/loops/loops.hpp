@@ -5,6 +5,7 @@
 
 namespace corollary {
 
+void bind_cart(nanobind::module_& m);
 void bind_class_counts(nanobind::module_& m);
 void bind_coordinate_descent(nanobind::module_& m);
 void bind_dual_descent(nanobind::module_& m);
@@ -18,6 +19,7 @@ void bind_multiclass_hinge(nanobind::module_& m);
 void bind_naive_bayes(nanobind::module_& m);
 void bind_logistic(nanobind::module_& m);
 void bind_pair_sums(nanobind::module_& m);
+void bind_rank_codes(nanobind::module_& m);
 void bind_row_keys(nanobind::module_& m);
 void bind_smo(nanobind::module_& m);
 void bind_sparse_rows(nanobind::module_& m);

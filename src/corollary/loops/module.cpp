@@ -20,6 +20,7 @@ const char* widest() {
 
 NB_MODULE(COROLLARY_LOOPS, m) {
     m.def("widest", &widest);
+    corollary::bind_cart(m);
     corollary::bind_class_counts(m);
     corollary::bind_coordinate_descent(m);
     corollary::bind_dual_descent(m);
@@ -33,6 +34,7 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_naive_bayes(m);
     corollary::bind_logistic(m);
     corollary::bind_pair_sums(m);
+    corollary::bind_rank_codes(m);
     corollary::bind_row_keys(m);
     corollary::bind_smo(m);
     corollary::bind_sparse_rows(m);

@@ -56,11 +56,15 @@ def check_answers(model: Any) -> None:
 
 def check_answer(model: Any, name: str, answer: Any) -> None:
     """Hold an answer to one entry a row, or one score for each class or pair."""
+    if isinstance(answer, list):  # of several outputs
+        if any(np.shape(one)[:1] != (ROWS,) for one in answer):
+            raise ModelFileError(f"{type(model).__name__} cannot {name} row by row")
+        return
     shape = answer.shape if hasattr(answer, "shape") else np.shape(answer)
     if shape[:1] != (ROWS,):
         raise ModelFileError(f"{type(model).__name__} cannot {name} row by row")
     classes = getattr(model, "classes_", None)
-    K = 0 if classes is None else len(classes)
+    K = 0 if classes is None or isinstance(classes, list) else len(classes)
     scores = name in ("predict_proba", "decision_function")
     if K and scores and len(shape) == 2 and shape[1] not in (K, K * (K - 1) // 2):
         raise ModelFileError(f"{name} must have one score for each of {K} classes")

@@ -5,5 +5,7 @@ from .best_threshold import best_threshold_of_counts as best_threshold_of_counts
 from .decision_stump import DecisionStumpClassifier as DecisionStumpClassifier
 from .decision_stump import Stump as Stump
 from .decision_stump import best_stump as best_stump
+from .decision_tree_classifier import DecisionTreeClassifier as DecisionTreeClassifier
+from .decision_tree_regressor import DecisionTreeRegressor as DecisionTreeRegressor
 from .sorted_columns import SortedColumns as SortedColumns
 from .sorted_columns import presorted as presorted

@@ -171,6 +171,9 @@ def _codes(
     if learner.takes_indicators and reset and table.ndim == 2 and table.shape[1] > 1:
         learner.classes_ = np.arange(table.shape[1])
         return check_indicators(learner, table, rows)
+    if learner.takes_many_labels and not sp.issparse(y) and np.ndim(y) == 2:
+        if np.shape(y)[1] > 1:
+            return _many_codes(learner, y, rows, w)
     found, codes = encode_labels(learner, y, rows)
     if reset and classes is None:
         if w is not None and not w.all():
@@ -182,3 +185,18 @@ def _codes(
     if reset:
         learner.classes_ = np.unique(classes)
     return codes_of(found, learner.classes_, learner, "y")[codes]
+
+
+def _many_codes(learner: Any, y: Any, rows: int, w: Vector | None) -> Vector:
+    """Encode the labels of several outputs; `classes_` is a list, one for each."""
+    table = np.asarray(y)
+    columns = [encode_labels(learner, column, rows) for column in table.T]
+    known = slice(None) if w is None else w > 0
+    used = [np.unique(codes[known]) for _, codes in columns]
+    learner.classes_ = [
+        classes[u] for (classes, _), u in zip(columns, used, strict=True)
+    ]
+    codes = [
+        np.searchsorted(u, codes) for (_, codes), u in zip(columns, used, strict=True)
+    ]
+    return np.column_stack(codes).astype(np.int32)
