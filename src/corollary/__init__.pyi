@@ -59,6 +59,15 @@ from .discriminants.quadratic_discriminant_analysis import (
     QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
 )
 from .ensembles.ada_boost_classifier import AdaBoostClassifier as AdaBoostClassifier
+from .ensembles.ada_boost_regressor import AdaBoostRegressor as AdaBoostRegressor
+from .ensembles.bagging_classifier import BaggingClassifier as BaggingClassifier
+from .ensembles.bagging_regressor import BaggingRegressor as BaggingRegressor
+from .ensembles.gradient_boosting_classifier import (
+    GradientBoostingClassifier as GradientBoostingClassifier,
+)
+from .ensembles.gradient_boosting_regressor import (
+    GradientBoostingRegressor as GradientBoostingRegressor,
+)
 from .kernel_methods.kernel_fisher_discriminant import (
     KernelFisherDiscriminant as KernelFisherDiscriminant,
 )

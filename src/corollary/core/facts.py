@@ -107,7 +107,7 @@ FACTS: dict[str, Fact] = {
     "n_words": Fact("words of the vocabulary", kind=int, label="words"),
     # -- ensembles ---------------------------------------------------------------------
     "ended_by": Fact("what ended the rounds", kind=str, label="ended by"),
-    "error_rate": Fact("share of the training rows that are misclassified", words=share),
+    "error_rate": Fact("share of the training rows misclassified", words=share),
     "error_rate_bound": Fact(
         "the product of the Z of all rounds, which the error rate cannot exceed",
         label="error rate <=",
@@ -116,7 +116,6 @@ FACTS: dict[str, Fact] = {
         "exp(-2 sum of squared edges), which that product cannot exceed", label="<="
     ),
     "least_margin": Fact("least lead of the votes for the true class, as a share"),
-    "out_of_bag_score": Fact("score of rows by members that never saw them"),
     # -- the decision ------------------------------------------------------------------
     "n_actions": Fact(
         "actions to choose from, without refusal", kind=int, label="actions"
@@ -143,7 +142,7 @@ FACTS: dict[str, Fact] = {
     "n_trees": Fact("trees of a forest", kind=int, label="trees"),
     "n_leaves": Fact("leaves of a tree, or of all trees", kind=int, label="leaves"),
     "depth": Fact("splits on the longest way down", kind=int),
-    "out_of_bag_score": Fact("score of rows by the trees that were grown without them"),
+    "out_of_bag_score": Fact("score of rows by the members fitted without them"),
     "n_landmarks": Fact(
         "rows that the features compare with", kind=int, label="landmarks"
     ),

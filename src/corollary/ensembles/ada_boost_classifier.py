@@ -221,7 +221,8 @@ class AdaBoostClassifier(RowsLearner, Classifier):
         w = np.ones(rows.n) if rows.w is None else rows.w
         draw, total = entropy(self.random_state), float(w.sum())
         weak = weak_classifier(self.estimator_, rows, self.classes_, total, draw)
-        D, scores = w / total, np.zeros(())
+        D: Floats = w / total
+        scores: Floats = np.zeros(())
         rounds: list[Round] = []
         ended = "n_estimators"
         report.stop = StopReason.CONVERGED
@@ -252,8 +253,8 @@ class AdaBoostClassifier(RowsLearner, Classifier):
     def _round(self, weak: WeakLearner, D: Floats, rounds: list[Round]) -> Turn | None:
         """Fit a member that is better than chance; None where there is none."""
         C, rate, y, eps = self.n_classes_, self.learning_rate, weak.y, 1.0
-        for member, codes in weak.attempts(D, len(rounds)):
-            wrong = codes != y
+        for attempt in weak.attempts(D, len(rounds)):
+            wrong = attempt.answers != y
             eps = float(D @ wrong)  # (1)
             if C == 1 or eps < 1 - 1 / C:
                 break
@@ -263,6 +264,7 @@ class AdaBoostClassifier(RowsLearner, Classifier):
                 came = f"an error of {eps:.4g} with {C} classes, worse than random"
                 raise DataError(sentence(self, must, came, "Use another estimator."))
             return None
+        member, codes = attempt
         if self.algorithm == "SAMME.R" and C > 1:
             h = rate * log_leads(probabilities(member, weak.X, self.classes_))
             gains = h[np.arange(len(y)), y] / (C - 1)
@@ -439,7 +441,7 @@ class AdaBoostClassifier(RowsLearner, Classifier):
     def staged_weights(
         self, X: Any, y: Any, sample_weight: Any = None
     ) -> Iterator[Floats]:
-        """Yield the weights D_1, D_2, ... of rows, before each round and after the last.
+        """Yield the weights D_1, D_2, ... of rows: before each round, after the last.
 
         Parameters
         ----------

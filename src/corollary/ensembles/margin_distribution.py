@@ -1,5 +1,7 @@
 """Margins of a vote, their distribution, and the bounds of AdaBoost on them.
 
+Also known as: margin theory of boosting, training-error bound of AdaBoost.
+
 With alpha_t votes for member g_t and f = sum_t alpha_t g_t, a row's margin is
 
     m_i = y_i f(x_i) / sum_t alpha_t  in [-1, 1]                                 (1)
