@@ -320,6 +320,15 @@ class AdaBoostClassifier(RowsLearner, Classifier):
             )
 
     # -- use -----------------------------------------------------------------------
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of the classes over the sum of the votes, (n, C).
 

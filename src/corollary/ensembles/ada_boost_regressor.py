@@ -183,6 +183,15 @@ class AdaBoostRegressor(RowsLearner, SingleRegressor):
         return e if self.loss == "linear" else 1.0 - np.exp(-e)
 
     # -- use -----------------------------------------------------------------------
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
     def predict(self, X: Any) -> Floats:
         """Return the weighted median (5) of the members' predictions."""
         return self._median(self._query(X), len(self.estimators_))

@@ -87,6 +87,7 @@ class Bagging(MetaLearner, Estimator):
     parts = {"estimators_": "predict"}  # noqa: RUF012
     some_classes = some_features = True
     of_rows = ("estimators_samples_", "oob_decision_function_", "oob_prediction_")
+    may_be_infinite = ("oob_decision_function_", "oob_prediction_")
     estimator: Any
     n_estimators: int
     max_samples: Any
@@ -196,8 +197,9 @@ class Bagging(MetaLearner, Estimator):
         if asked is None:
             size = n
         else:
-            size = asked if whole(1).holds(asked) else max(1, int(asked * total))
-            if size != asked and size < min(10, n) and total < n:
+            number = whole(1).holds(asked)
+            size = asked if number else max(1, int(asked * total))
+            if not number and size < min(10, n) and total < n:
                 warn(
                     f"{type(self).__name__}: max_samples={asked} of a total weight of "
                     f"{total:g} draws {size} rows; give max_samples as a whole number."
@@ -269,6 +271,15 @@ class Bagging(MetaLearner, Estimator):
         return Inside(self.estimators_, rows, facts, stop=StopReason.CLOSED_FORM)
 
     # -- use -----------------------------------------------------------------------
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
     def _asked(self, X: Any) -> Any:
         """Check that the model is fitted and X has its features."""
         check_is_fitted(self)

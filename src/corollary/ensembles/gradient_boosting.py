@@ -210,7 +210,8 @@ class GradientBoosting(ValidatedLearner, Estimator):
         if F.shape != (n, loss.K) or not np.isfinite(F).all():
             must = f"init must give finite answers, {loss.K} for each row"
             raise DataError(sentence(self, must, f"shape {F.shape}"))
-        self.initial_loss_ = loss.mean(rows.y, F, rows.w)
+        first = loss.prepared(rows.y, F, rows.w)
+        self.initial_loss_ = first.mean(rows.y, F, rows.w)
         return F
 
     def _initial_scores(self, loss: StagewiseLoss, X: Matrix) -> Floats:
@@ -344,6 +345,15 @@ class GradientBoosting(ValidatedLearner, Estimator):
         return max(1, int(size))
 
     # -- use -----------------------------------------------------------------------
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
     def _scores(self, X: Matrix) -> Floats:
         """Return the scores of rows, (n, K)."""
         K, rate = self.n_trees_per_iteration_, self.learning_rate

@@ -148,7 +148,7 @@ def boosting_bounds(errors: Any, theta: float = 0.0) -> BoostingBounds:
     >>> from corollary.ensembles import boosting_bounds
     >>> bounds = boosting_bounds([3 / 10, 3 / 14, 3 / 22])
     >>> round(bounds.training, 4), round(bounds.exponential, 4)
-    (0.516, 0.6019)
+    (0.5162, 0.6019)
     """
     who = "boosting_bounds"
     if hasattr(errors, "estimator_errors_"):

@@ -198,7 +198,7 @@ class QuantileStages(OneScore):
     """The quantile loss.
 
     >>> y, w = np.array([1.0, 2.0, 6.0, 7.0]), np.ones(4)
-    >>> QuantileStages(Quantile(0.9)).start(y, w).tolist()
+    >>> QuantileStages(Quantile(0.9), 0.9).start(y, w).tolist()
     [7.0]
     """
 
