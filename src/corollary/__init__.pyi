@@ -210,3 +210,5 @@ from .trees.decision_tree_classifier import (
 from .trees.decision_tree_regressor import (
     DecisionTreeRegressor as DecisionTreeRegressor,
 )
+from .trees.id3 import ID3Classifier as ID3Classifier
+from .trees.rule_list import RuleListClassifier as RuleListClassifier

@@ -97,6 +97,17 @@ def test_weights_count_rows():
     np.testing.assert_array_equal(one.side_weights_, two.side_weights_)
 
 
+def test_class_weights_multiply_weights():
+    X, y, w = drawn(2)
+    one = DecisionStumpClassifier(class_weight={1.0: 3.0}).fit(X, y, w)
+    two = DecisionStumpClassifier().fit(X, y, np.where(y > 0, 3.0, 1.0) * w)
+    assert (one.feature_, one.threshold_) == (two.feature_, two.threshold_)
+    assert one.error_ == pytest.approx(two.error_)
+    even = DecisionStumpClassifier(class_weight="balanced").fit(X, y)
+    total = even.side_weights_.sum(axis=0)
+    assert total[0] == pytest.approx(total[1])
+
+
 def test_order_of_rows_does_not_matter_under_rounding():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 10, (200, 6)).astype(float)

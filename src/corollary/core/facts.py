@@ -133,6 +133,9 @@ FACTS: dict[str, Fact] = {
         "columns that `transform` makes", kind=int, label="new columns"
     ),
     "n_values": Fact("distinct values of all columns", kind=int, label="values"),
+    "n_nodes": Fact("nodes of a tree, leaves included", kind=int, label="nodes"),
+    "n_rules": Fact("rules, the default included", kind=int, label="rules"),
+    "n_conditions": Fact("conditions of all rules", kind=int, label="conditions"),
     "collision_share": Fact(
         "values in one column with another", label="collisions", words=share
     ),

@@ -114,7 +114,7 @@ def weak_classifier(
     base: Any, rows: Chunk, classes: Vector, total: float, seed: int
 ) -> WeakLearner:
     """Return how members of a base are fitted to rows with codes of classes."""
-    if type(base) is DecisionStumpClassifier:
+    if type(base) is DecisionStumpClassifier and base.class_weight is None:
         return Stumps(rows.X, rows.y, total, classes, presorted(rows.X))
     return Members(rows.X, rows.y, total, base, seed, classes)
 

@@ -44,6 +44,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
+from corollary.core.class_weights import class_weight_rule, stated_class_weights
 from corollary.core.errors import DataError, sentence
 from corollary.core.records import readable
 from corollary.core.report import Optimality, Report
@@ -140,7 +141,7 @@ def best_stump(columns: SortedColumns, y: Any, w: Any = None) -> Stump:
     return Stump(j, gap.threshold, polarity, error, W, gap.low, gap.high)
 
 
-def signed_weights(columns: SortedColumns, y: Any, w: Any) -> tuple[Floats, float]:
+def signed_weights(columns: SortedColumns, y: Any, w: Any) -> tuple[Vector, float]:
     """Return w_i y_i of each row and the weight of all; check their shapes."""
     n = len(columns.X)
     s = np.array(y, dtype=np.float64)
@@ -160,6 +161,12 @@ def signed_weights(columns: SortedColumns, y: Any, w: Any) -> tuple[Floats, floa
 
 class DecisionStumpClassifier(RowsLearner, Classifier):
     """The best single threshold on a single feature, for weighted rows, exactly.
+
+    Parameters
+    ----------
+    class_weight : dict, 'balanced' or None
+        Weight of each class, by which those of its rows are multiplied; 'balanced'
+        gives all classes the same in all.
 
     Attributes
     ----------
@@ -195,7 +202,10 @@ class DecisionStumpClassifier(RowsLearner, Classifier):
 
     shapes: ClassVar = {"classes_": "k", "interval_": "2", "side_weights_": "2 k"}
     may_be_infinite = ("threshold_", "interval_")
-    rules: ClassVar = {}
+    rules: ClassVar = {"class_weight": class_weight_rule}
+
+    def __init__(self, *, class_weight: Any = None) -> None:
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -206,6 +216,8 @@ class DecisionStumpClassifier(RowsLearner, Classifier):
     def learn(self, rows: Chunk, report: Report) -> None:
         """Sort the features and sweep over them."""
         w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
+        totals: Any = np.bincount(rows.y, w, len(self.classes_))
+        w = w * stated_class_weights(self, totals)[rows.y]
         self.choose(presorted(rows.X), rows.y, w)
         report.objective, report.passes = [self.error_], 1
         report.optimality = Optimality("exact to rounding", 0.0)
@@ -256,21 +268,22 @@ class DecisionStumpClassifier(RowsLearner, Classifier):
     # -- use -----------------------------------------------------------------------
     def predict_proba(self, X: Any) -> Floats:
         """Return the share of each class on the row's side, (n, k)."""
-        N = self.side_weights_
+        sides, N = self._sides(X), self.side_weights_
         total = N.sum(axis=1, keepdims=True)
         shares = np.where(total > 0, N / np.where(total > 0, total, 1), 1 / N.shape[1])
-        return shares[self._sides(X)]
+        return shares[sides]
 
     def predict(self, X: Any) -> Vector:
         """Return the majority on the row's side."""
-        return self.classes_[self.side_weights_.argmax(axis=1)[self._sides(X)]]
+        sides = self._sides(X)
+        return self.classes_[self.side_weights_.argmax(axis=1)[sides]]
 
     def _sides(self, X: Any) -> Vector:
         X = self._query(X)
         return (X[:, self.feature_] > self.threshold_).astype(np.intp)
 
 
-def best_majorities(columns: SortedColumns, z: Vector, w: Floats, k: int) -> Stump:
+def best_majorities(columns: SortedColumns, z: Vector, w: Vector, k: int) -> Stump:
     """Return the stump of the least (5), whose polarity is 0."""
     W, d = float(w.sum()), len(columns.order)
     best, at = np.empty(d), np.empty(d, dtype=np.int64)

@@ -20,6 +20,7 @@ from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import readable
 
 __all__ = ["Gap", "SortedColumns", "presorted", "threads_for"]
 
@@ -35,6 +36,7 @@ class Gap:
     high: float
 
 
+@readable
 @dataclass(frozen=True)
 class SortedColumns:
     """A matrix and the order of each of its columns, as `presorted` makes it."""
