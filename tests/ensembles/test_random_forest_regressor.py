@@ -36,7 +36,7 @@ def test_a_forest_is_as_good_as_scikit_learns():
     ours = RandomForestRegressor(oob_score=True, **options).fit(X, Y)
     theirs = peers.RandomForestRegressor(oob_score=True, **options).fit(X, Y)
     assert abs(ours.score(*TEST) - theirs.score(*TEST)) < 0.02
-    assert abs(ours.oob_score_ - theirs.oob_score_) < 0.02
+    assert abs(ours.oob_score_ - theirs.oob_score_) < 0.04
 
 
 def test_answers_stay_within_the_numbers_seen():
