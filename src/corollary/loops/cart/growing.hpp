@@ -373,7 +373,8 @@ class Grower {
             case Measure::entropy:
                 return either.template operator()<Entropy>();
             case Measure::squared:
-                return either.template operator()<Squared>();
+                return target.m == 1 ? either.template operator()<OneNumber>()
+                                     : either.template operator()<Squared>();
             case Measure::poisson:
                 return either.template operator()<Poisson>();
             case Measure::absolute:
