@@ -62,11 +62,21 @@ from .ensembles.ada_boost_classifier import AdaBoostClassifier as AdaBoostClassi
 from .ensembles.ada_boost_regressor import AdaBoostRegressor as AdaBoostRegressor
 from .ensembles.bagging_classifier import BaggingClassifier as BaggingClassifier
 from .ensembles.bagging_regressor import BaggingRegressor as BaggingRegressor
+from .ensembles.extra_trees_classifier import (
+    ExtraTreesClassifier as ExtraTreesClassifier,
+)
+from .ensembles.extra_trees_regressor import ExtraTreesRegressor as ExtraTreesRegressor
 from .ensembles.gradient_boosting_classifier import (
     GradientBoostingClassifier as GradientBoostingClassifier,
 )
 from .ensembles.gradient_boosting_regressor import (
     GradientBoostingRegressor as GradientBoostingRegressor,
+)
+from .ensembles.random_forest_classifier import (
+    RandomForestClassifier as RandomForestClassifier,
+)
+from .ensembles.random_forest_regressor import (
+    RandomForestRegressor as RandomForestRegressor,
 )
 from .kernel_methods.kernel_fisher_discriminant import (
     KernelFisherDiscriminant as KernelFisherDiscriminant,

@@ -15,6 +15,9 @@ PARAMETERS = {
     "OrdinalEncoder": {"handle_unknown": "use_encoded_value", "unknown_value": -1},
     "PassiveAggressiveClassifier": {"C": 0.01},  # a weight of 1000 multiplies steps
     "RANSACRegressor": {"min_samples": 0.5},  # some checks have few rows
+    # a share of the weight, so that copies in place of weights draw as many rows
+    "RandomForestClassifier": {"max_samples": 1.0},
+    "RandomForestRegressor": {"max_samples": 1.0},
 }
 
 #: Checks that theory forbids to pass, and why.

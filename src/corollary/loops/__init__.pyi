@@ -5,7 +5,7 @@
 count from data[0]). Arrays that a loop writes are named in its comment.
 """
 
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,36 @@ TreeArrays: TypeAlias = tuple[
 ]
 
 target: str  # the module in use: "baseline", "x86_64_v3"
+
+# -- cart.cpp --------------------------------------------------------------------------
+def grow_trees(
+    codes: NDArray[np.unsignedinteger],  # (d, n) of rank_codes
+    counts: Places,  # (d,) codes of a column
+    start: Places,  # (d,) where its values begin
+    low: Doubles,  # least value of each code
+    high: Doubles,  # largest value of each code
+    category: NDArray[np.uint8] | None,  # (d,)
+    monotonic: NDArray[np.int8] | None,  # (d,)
+    words: int,  # of a set of categories
+    measure: int,  # in the order of the C++ enum Measure
+    z: Ints | None,  # (n, m) classes, or else
+    y: Doubles | None,  # (n, m) numbers
+    classes: Places,  # (m,) 1 for numbers
+    weight: Doubles | None,  # (n,)
+    draws: int,  # of a bootstrap sample, 0 = all rows
+    order: Ints | None,  # (n,) rows in an order of their content
+    cumulative: Doubles | None,  # (n,) of the weights by which they are drawn
+    balanced: bool,  # classes weigh alike in a bootstrap sample
+    rules: Doubles,  # (8,) in the order of the C++ record Rules
+    seeds: Keys,  # of each tree
+    threads: int,
+) -> list[tuple[NDArray[Any], ...]]: ...  # the fields of trees.tree.Tree
+def bootstrap_rows(
+    seed: int,
+    order: Ints,  # (n,)
+    cumulative: Doubles | None,  # (n,)
+    out: Ints,  # out: the rows drawn
+) -> None: ...
 
 # -- class_counts.cpp ----------------------------------------------------------------
 def class_counts(
@@ -348,6 +378,17 @@ def pair_sums(
     threads: int,
 ) -> None: ...
 
+# -- rank_codes.cpp --------------------------------------------------------------------
+def rank_codes(
+    X: NDArray[Real],  # (n, d)
+    bins: Places,  # (d,) codes of a column at most
+    codes: NDArray[np.uint32],  # (d, n) out
+    low: Doubles,  # (d, n) out: least value of each code
+    high: Doubles,  # (d, n) out: largest value of each code
+    counts: Places,  # (d,) out
+    threads: int,
+) -> None: ...
+
 # -- row_keys.cpp --------------------------------------------------------------------
 def row_keys(X: NDArray[Real], seed: int, out: Keys) -> None: ...  # out: (n,)
 def row_keys_csr(
@@ -529,5 +570,33 @@ def tree_sums_csr(
     trees: list[TreeArrays],
     values: list[Doubles],
     out: Doubles,
+    threads: int,
+) -> None: ...
+def out_of_bag_sums(
+    X: NDArray[Real],  # (n, d)
+    d: int,
+    trees: list[TreeArrays],
+    values: list[Doubles],
+    seeds: Keys,  # of the bootstrap samples
+    draws: int,
+    order: Ints,  # (n,)
+    cumulative: Doubles | None,  # (n,)
+    out: Doubles,  # (n, k) added to
+    votes: Places,  # (n,) added to: trees that a row is out of
+    threads: int,
+) -> None: ...
+def out_of_bag_sums_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    d: int,
+    trees: list[TreeArrays],
+    values: list[Doubles],
+    seeds: Keys,
+    draws: int,
+    order: Ints,  # (n,)
+    cumulative: Doubles | None,
+    out: Doubles,
+    votes: Places,
     threads: int,
 ) -> None: ...

@@ -14,10 +14,9 @@ using namespace cart;
 
 // The sample that a tree is grown from.
 struct Sample {
-    const double* weight;      // (n,) of the rows, null = ones
-    const double* cumulative;  // (n,) sums of what rows are drawn by, null = all alike
-    Index draws;               // 0 = all rows, no bootstrap
-    bool balanced;             // classes weigh alike in each sample
+    const double* weight;  // (n,) of the rows, null = ones
+    Bag bag;               // what bootstrap samples are drawn from
+    bool balanced;         // classes weigh alike in each sample
 };
 
 // Multiply the weights so that the classes of each output weigh alike.
@@ -45,19 +44,22 @@ std::vector<Grown> grow_trees(const Columns& X, const Targets& target,
     std::vector<Grown> grown(trees);
     std::vector<Scratch> scratch(threads);
     Stop stop(threads);
+    std::optional<Guide> guide;
+    if (rules.random) guide.emplace(X);
     for_blocks(trees, 1, threads, [&](int worker, Index begin, Index end) {
         std::vector<double> weight;
-        std::vector<std::int32_t> drawn(sample.draws);
+        std::vector<std::int32_t> drawn(sample.bag.draws);
         for (Index t = begin; t < end && !stop.ask(worker); ++t) {
             const double* w = sample.weight;
-            if (sample.draws > 0) {
-                draw_rows(seeds[t], X.n, sample.draws, sample.cumulative, drawn.data());
+            if (sample.bag.draws > 0) {
+                draw_rows(seeds[t], X.n, sample.bag, drawn.data());
                 weight.assign(X.n, 0.0);
                 for (const std::int32_t i : drawn) weight[i] += 1;
                 if (sample.balanced) balance(target, X.n, weight);
                 w = weight.data();
             }
-            Grower grower(X, target, rules, w, scratch, worker, stop);
+            Grower grower(X, guide ? &*guide : nullptr, target, rules, w, scratch,
+                          worker, stop);
             grown[t] = grower.grow(seeds[t], trees == 1 ? threads : 1);
         }
     });
@@ -115,9 +117,9 @@ nb::list grow(Codes codes, Longs counts, Longs start, Doubles low, Doubles high,
               Optional<Vector<const std::uint8_t>> category,
               Optional<Vector<const std::int8_t>> monotonic, Index words, int measure,
               Optional<Matrix<const std::int32_t>> z, Optional<Matrix<const double>> y,
-              Longs classes, Optional<Doubles> weight, Optional<Doubles> cumulative,
-              Index draws, bool balanced, Doubles rules, Vector<const Word> seeds,
-              int threads) {
+              Longs classes, Optional<Doubles> weight, Index draws,
+              Optional<Vector<const std::int32_t>> order, Optional<Doubles> cumulative,
+              bool balanced, Doubles rules, Vector<const Word> seeds, int threads) {
     const Columns X{codes.data(),
                     int(codes.itemsize()),
                     Index(codes.shape(1)),
@@ -136,8 +138,8 @@ nb::list grow(Codes codes, Longs counts, Longs start, Doubles low, Doubles high,
     const double* r = rules.data();
     const Rules by{r[0] != 0, Index(r[1]), Index(r[2]), Index(r[3]),
                    r[4],      r[5],        r[6],        r[7]};
-    const Sample sample{data_or_null(weight), data_or_null(cumulative), draws,
-                        balanced};
+    const Bag bag{draws, data_or_null(order), data_or_null(cumulative)};
+    const Sample sample{data_or_null(weight), bag, balanced};
     std::vector<Grown> grown;
     {
         nb::gil_scoped_release free;
@@ -159,16 +161,19 @@ void bind_cart(nb::module_& m) {
           as_is("low"), as_is("high"), as_is("category").none(),
           as_is("monotonic").none(), nb::arg("words"), nb::arg("measure"),
           as_is("z").none(), as_is("y").none(), as_is("classes"),
-          as_is("weight").none(), as_is("cumulative").none(), nb::arg("draws"),
-          nb::arg("balanced"), as_is("rules"), as_is("seeds"), nb::arg("threads"));
+          as_is("weight").none(), nb::arg("draws"), as_is("order").none(),
+          as_is("cumulative").none(), nb::arg("balanced"), as_is("rules"),
+          as_is("seeds"), nb::arg("threads"));
     m.def(
         "bootstrap_rows",
-        [](Word seed, Index n, Optional<Doubles> cumulative, Vector<std::int32_t> out) {
+        [](Word seed, Vector<const std::int32_t> order, Optional<Doubles> cumulative,
+           Vector<std::int32_t> out) {
             nb::gil_scoped_release free;
-            draw_rows(seed, n, Index(out.shape(0)), data_or_null(cumulative),
+            draw_rows(seed, Index(order.shape(0)),
+                      {Index(out.shape(0)), order.data(), data_or_null(cumulative)},
                       out.data());
         },
-        nb::arg("seed"), nb::arg("n"), as_is("cumulative").none(), as_is("out"));
+        nb::arg("seed"), as_is("order"), as_is("cumulative").none(), as_is("out"));
 }
 
 }  // namespace corollary

@@ -16,14 +16,11 @@
 namespace corollary {
 namespace {
 
-struct Entry {
-    std::uint64_t key;  // orders as the value does
-    std::uint32_t row;
-};
+constexpr std::uint64_t MISSING = ~std::uint64_t(0);
 
 // Bits of a value that order as values do; NaN comes last.
 inline std::uint64_t order_key(double v) {
-    if (std::isnan(v)) return ~std::uint64_t(0);
+    if (std::isnan(v)) return MISSING;
     const auto bits = std::bit_cast<std::uint64_t>(v + 0.0);  // -0 is 0
     return bits >> 63 ? ~bits : bits | (std::uint64_t(1) << 63);
 }
@@ -32,78 +29,110 @@ inline double value_of(std::uint64_t key) {
     return std::bit_cast<double>(key >> 63 ? key & ~(std::uint64_t(1) << 63) : ~key);
 }
 
-// Sort by key, eleven bits at a time from the last; digits that all share are skipped.
-void radix_sort(std::vector<Entry>& a, std::vector<Entry>& spare) {
-    constexpr int bits = 11, buckets = 1 << bits;
-    std::uint64_t differ = 0;
-    for (const Entry& e : a) differ |= e.key ^ a[0].key;
-    for (int shift = 0; shift < 64; shift += bits) {
-        if (((differ >> shift) & (buckets - 1)) == 0) continue;
-        std::uint32_t start[buckets] = {};
-        for (const Entry& e : a) ++start[(e.key >> shift) & (buckets - 1)];
+// The rows in the order of their keys. The upper halves are sorted with the rows, eleven
+// bits at a time; runs that they do not tell apart are sorted by the whole keys.
+struct Sorter {
+    std::vector<std::uint64_t> keys, a, spare;
+
+    void sort(const std::uint64_t* key, Index n) {
+        a.resize(n);
+        spare.resize(n);
+        std::uint64_t differ = 0;
+        for (Index i = 0; i < n; ++i) {
+            a[i] = (key[i] & UPPER) | std::uint64_t(i);
+            differ |= key[i] ^ key[0];
+        }
+        if (n < FEW) {
+            std::sort(a.begin(), a.end());
+        } else {
+            for (int shift = 32; shift < 64; shift += BITS) pass(shift, differ);
+        }
+        if ((differ & ~UPPER) == 0) return;
+        for (Index i = 0; i < n;) {
+            Index end = i + 1;
+            while (end < n && (a[end] & UPPER) == (a[i] & UPPER)) ++end;
+            if (end - i > 1)
+                std::sort(a.begin() + i, a.begin() + end,
+                          [key](std::uint64_t p, std::uint64_t q) {
+                              return key[p & ~UPPER] < key[q & ~UPPER];
+                          });
+            i = end;
+        }
+    }
+    Index row(Index i) const { return Index(a[i] & ~UPPER); }
+
+  private:
+    static constexpr std::uint64_t UPPER = ~std::uint64_t(0) << 32;
+    static constexpr Index FEW = 1024;
+    static constexpr int BITS = 11;
+
+    void pass(int shift, std::uint64_t differ) {
+        constexpr std::uint64_t mask = (1 << BITS) - 1;
+        if (((differ >> shift) & mask) == 0) return;  // a digit that all share
+        std::uint32_t start[mask + 1] = {};
+        for (const std::uint64_t e : a) ++start[(e >> shift) & mask];
         std::uint32_t sum = 0;
         for (std::uint32_t& s : start) {
             const std::uint32_t count = s;
             s = sum;
             sum += count;
         }
-        for (const Entry& e : a) spare[start[(e.key >> shift) & (buckets - 1)]++] = e;
+        for (const std::uint64_t e : a) spare[start[(e >> shift) & mask]++] = e;
         a.swap(spare);
     }
-}
-
-struct Column {
-    std::vector<Entry> entries, spare;
 };
 
 // Codes of one column; returns how many, without NaN's.
-Index code_column(std::vector<Entry>& a, Index bins, std::uint32_t* codes, double* low,
-                  double* high) {
-    const Index n = Index(a.size());
+Index code_column(const Sorter& s, const std::uint64_t* key, Index n, Index bins,
+                  std::uint32_t* codes, double* low, double* high) {
+    const auto at = [&](Index i) { return key[s.row(i)]; };
     Index present = n;
-    while (present > 0 && a[present - 1].key == ~std::uint64_t(0)) --present;
+    while (present > 0 && at(present - 1) == MISSING) --present;
     Index distinct = present > 0;
-    for (Index i = 1; i < present; ++i) distinct += a[i].key != a[i - 1].key;
-    const bool every = distinct <= bins;
+    for (Index i = 1; bins < n && i < present; ++i) distinct += at(i) != at(i - 1);
+    const bool every = bins >= n || distinct <= bins;
     Index code = -1, used = 0;  // used: rows of the bins before this one
     for (Index i = 0; i < present;) {
-        Index end = i + 1;
-        while (end < present && a[end].key == a[i].key) ++end;
-        const double v = value_of(a[i].key);
+        const std::uint64_t same = at(i);
         // a bin is full when it holds its share of the rows that are left
         const bool full =
             code < 0 || every || (i - used) * (bins - code) >= present - used;
         if (full && code + 1 < bins) {
             ++code;
             used = i;
-            low[code] = v;
+            low[code] = value_of(same);
         }
-        high[code] = v;
-        for (; i < end; ++i) codes[a[i].row] = std::uint32_t(code);
+        high[code] = value_of(same);
+        for (; i < present && at(i) == same; ++i) codes[s.row(i)] = std::uint32_t(code);
     }
-    for (Index i = present; i < n; ++i) codes[a[i].row] = std::uint32_t(code + 1);
+    for (Index i = present; i < n; ++i) codes[s.row(i)] = std::uint32_t(code + 1);
     return code + 1;
+}
+
+// Columns begin..end of X as keys, one column after the other; a row's cache line serves
+// all of them.
+template <class T>
+void order_keys(const Dense<T>& X, Index begin, Index end, std::uint64_t* keys) {
+    for (Index i = 0; i < X.n; ++i)
+        for (Index j = begin; j < end; ++j)
+            keys[(j - begin) * X.n + i] = order_key(double(X.row(i)[j]));
 }
 
 template <class T>
 void rank_codes(const Dense<T>& X, const std::int64_t* bins, std::uint32_t* codes,
                 double* low, double* high, std::int64_t* counts, int threads) {
-    std::vector<Column> scratch(std::max(1, threads));
-    for_blocks(X.d, 1, threads, [&](int worker, Index begin, Index end) {
-        Column& s = scratch[worker];
-        s.entries.resize(X.n);
-        s.spare.resize(X.n);
+    constexpr Index together = 8;
+    const Index block = std::min(together, (X.d + threads - 1) / std::max(1, threads));
+    std::vector<Sorter> sorters(std::max(1, threads));
+    for_blocks(X.d, block, threads, [&](int worker, Index begin, Index end) {
+        Sorter& s = sorters[worker];
+        s.keys.resize(X.n * (end - begin));
+        order_keys(X, begin, end, s.keys.data());
         for (Index j = begin; j < end; ++j) {
-            for (Index i = 0; i < X.n; ++i)
-                s.entries[i] = {order_key(double(X.row(i)[j])), std::uint32_t(i)};
-            if (X.n < 1024)
-                std::stable_sort(
-                    s.entries.begin(), s.entries.end(),
-                    [](const Entry& a, const Entry& b) { return a.key < b.key; });
-            else
-                radix_sort(s.entries, s.spare);
-            counts[j] = code_column(s.entries, bins[j], codes + j * X.n, low + j * X.n,
-                                    high + j * X.n);
+            const std::uint64_t* key = s.keys.data() + (j - begin) * X.n;
+            s.sort(key, X.n);
+            counts[j] = code_column(s, key, X.n, bins[j], codes + j * X.n,
+                                    low + j * X.n, high + j * X.n);
         }
     });
 }

@@ -3,6 +3,7 @@
 // Blocks of rows are shared out among the threads; a block goes through one tree after
 // the other, so the sum of a row is taken in the order of the trees whatever the threads.
 
+#include "cart/bootstrap.hpp"
 #include "common/threads.hpp"
 #include "common/tree_nodes.hpp"
 #include "loops.hpp"
@@ -10,8 +11,9 @@
 namespace corollary {
 namespace {
 
-constexpr Index BLOCK = 256;        // rows that go through a tree together
-constexpr Index FEW = 32;           // rows for which packing the nodes does not pay
+constexpr Index BLOCK = 512;  // rows that go through a tree together
+constexpr Index FEW = 32;     // rows for which packing the nodes does not pay,
+constexpr Index STEPS = 8;    // nor where they are fewer than a share of a tree's nodes
 constexpr Index SCRATCH = 1 << 18;  // values of a block of sparse rows
 
 template <class T>
@@ -39,8 +41,10 @@ template <class Rows, class Take>
 void through(const std::vector<TreeView>& trees, const Rows& X, int threads,
              Take take) {
     using T = typename Rows::Scalar;
-    std::vector<std::vector<PackedNode>> nodes(trees.size());
-    const bool pack = X.n > FEW;
+    std::vector<PackedTree> nodes(trees.size());
+    Index size = 0;
+    for (const TreeView& tree : trees) size += tree.nodes;
+    const bool pack = X.n > FEW && X.n * STEPS * Index(trees.size()) > size;
     if (pack)
         for (std::size_t t = 0; t < trees.size(); ++t) nodes[t] = packed(trees[t]);
     const Index block = block_rows(X);
@@ -98,6 +102,39 @@ void tree_sums(const nb::list& trees, const nb::list& values, const Rows& X,
             });
 }
 
+// The same over the trees whose bootstrap sample a row is not in; votes counts them.
+template <class Rows>
+void out_of_bag_sums(const nb::list& trees, const nb::list& values, const Rows& X,
+                     const std::uint64_t* seeds, const cart::Bag& bag,
+                     Matrix<double>& out, std::int64_t* votes, int threads) {
+    const std::vector<TreeView> views = tree_views(trees);
+    std::vector<const double*> value;
+    value.reserve(views.size());
+    for (nb::handle each : values)
+        value.push_back(nb::cast<Matrix<const double>>(each).data());
+    const Index k = Index(out.shape(1)), T = Index(views.size());
+    double* sum = out.data();
+    nb::gil_scoped_release free;
+    std::vector<std::vector<bool>> inside(T);
+    for_blocks(T, 1, threads, [&](int, Index t, Index end) {
+        std::vector<std::int32_t> drawn(bag.draws);
+        for (; t < end; ++t) {
+            cart::draw_rows(seeds[t], X.n, bag, drawn.data());
+            inside[t].assign(X.n, false);
+            for (const std::int32_t i : drawn) inside[t][i] = true;
+        }
+    });
+    through(views, X, threads,
+            [&](Index row, Index t, const std::int32_t* leaves, Index rows) {
+                for (Index i = 0; i < rows; ++i) {
+                    if (inside[t][row + i]) continue;
+                    ++votes[row + i];
+                    const double* v = value[t] + leaves[i] * k;
+                    for (Index c = 0; c < k; ++c) sum[(row + i) * k + c] += v[c];
+                }
+            });
+}
+
 template <class T>
 void bind(nb::module_& m) {
     m.def(
@@ -128,6 +165,34 @@ void bind(nb::module_& m) {
         },
         as_is("data"), as_is("indices"), as_is("indptr"), nb::arg("d"),
         nb::arg("trees"), nb::arg("values"), as_is("out"), nb::arg("threads"));
+    m.def(
+        "out_of_bag_sums",
+        [](Matrix<const T> X, Index, nb::list trees, nb::list values,
+           Vector<const std::uint64_t> seeds, Index draws,
+           Vector<const std::int32_t> order, Optional<Vector<const double>> cumulative,
+           Matrix<double> out, Vector<std::int64_t> votes, int threads) {
+            out_of_bag_sums(trees, values, rows(X), seeds.data(),
+                            {draws, order.data(), data_or_null(cumulative)}, out,
+                            votes.data(), threads);
+        },
+        as_is("X"), nb::arg("d"), nb::arg("trees"), nb::arg("values"), as_is("seeds"),
+        nb::arg("draws"), as_is("order"), as_is("cumulative").none(), as_is("out"),
+        as_is("votes"), nb::arg("threads"));
+    m.def(
+        "out_of_bag_sums_csr",
+        [](Vector<const T> data, Vector<const std::int32_t> indices, Indptr indptr,
+           Index d, nb::list trees, nb::list values, Vector<const std::uint64_t> seeds,
+           Index draws, Vector<const std::int32_t> order,
+           Optional<Vector<const double>> cumulative, Matrix<double> out,
+           Vector<std::int64_t> votes, int threads) {
+            out_of_bag_sums(trees, values, rows(data, indices, indptr, d), seeds.data(),
+                            {draws, order.data(), data_or_null(cumulative)}, out,
+                            votes.data(), threads);
+        },
+        as_is("data"), as_is("indices"), as_is("indptr"), nb::arg("d"),
+        nb::arg("trees"), nb::arg("values"), as_is("seeds"), nb::arg("draws"),
+        as_is("order"), as_is("cumulative").none(), as_is("out"), as_is("votes"),
+        nb::arg("threads"));
 }
 
 }  // namespace

@@ -102,6 +102,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     """
 
     takes_sparse = True
+    double_squares = True
     takes_many_labels = True
     rules: ClassVar = {
         **TREE_RULES,
@@ -170,7 +171,8 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         check_input : ignored
             Kept for compatibility; X is checked.
         """
-        return winners(self, self.tree_.value[self.apply(X)])
+        leaf = self.apply(X)
+        return winners(self, self.tree_.value[leaf])
 
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
         """Return the share of each class (2), a list of such for several outputs.
@@ -181,7 +183,8 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         check_input : ignored
             Kept for compatibility; X is checked.
         """
-        return shares_of(self, self.tree_.value[self.apply(X)])
+        leaf = self.apply(X)
+        return shares_of(self, self.tree_.value[leaf])
 
     def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithm of each class's share."""

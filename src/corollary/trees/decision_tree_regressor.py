@@ -97,6 +97,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     """
 
     takes_sparse = True
+    double_squares = True
     rules: ClassVar = {
         **TREE_RULES,
         "criterion": one_of(
@@ -154,5 +155,6 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         check_input : ignored
             Kept for compatibility; X is checked.
         """
-        values = self.tree_.value[self.apply(X), :, 0]
+        leaf = self.apply(X)
+        values = self.tree_.value[leaf, :, 0]
         return values[:, 0] if self.n_outputs_ == 1 else values

@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from corollary import loops
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import (
@@ -113,7 +113,7 @@ class Targets:
 
     measure: int
     z: Vector | None  # (n, m) int32
-    y: Floats | None  # (n, m) float64
+    y: Vector | None  # (n, m) float64
     n_classes: Vector  # (m,) int64, 1 for numbers
 
 
@@ -121,15 +121,11 @@ class Targets:
 class Sampling:
     """Which rows a tree is grown from."""
 
-    weight: Floats | None = None  # (n,) of the rows, None = all 1
+    weight: Vector | None = None  # (n,) of the rows, None = all 1
     draws: int = 0  # rows of a bootstrap sample; 0 = all rows
-    drawn_by: Floats | None = None  # (n,) weights by which rows are drawn
+    order: Vector | None = None  # (n,) int32, rows in an order of their content
+    cumulative: Vector | None = None  # (n,) of the weights by which they are drawn
     balanced: bool = False  # classes weigh alike in each bootstrap sample
-
-    @property
-    def cumulative(self) -> Floats | None:
-        """The sums of the weights by which rows are drawn, (n,)."""
-        return None if self.drawn_by is None else np.cumsum(self.drawn_by)
 
 
 def label_targets(learner: Any, codes: Vector) -> Targets:
@@ -208,8 +204,9 @@ def grow_trees(
         targets.y,
         targets.n_classes,
         sampling.weight,
-        sampling.cumulative,
         sampling.draws,
+        sampling.order,
+        sampling.cumulative,
         sampling.balanced,
         rules,
         seeds,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -34,6 +33,7 @@ def labels_weighted(learner: Any, codes: Vector, w: Vector | None) -> Floats | N
     factor = np.ones(len(codes))
     table = codes.reshape(len(codes), -1)
     known, asked = outputs(learner), learner.class_weight
+    name = type(learner).__name__
     if isinstance(asked, dict) and len(known) > 1:
         must = "class_weight must be a list of dicts, one for each output"
         raise ParameterError(sentence(learner, must, "one dict"))
@@ -42,8 +42,9 @@ def labels_weighted(learner: Any, codes: Vector, w: Vector | None) -> Floats | N
         raise ParameterError(sentence(learner, must, f"{len(asked)}"))
     for o, classes in enumerate(known):
         one = asked[o] if isinstance(asked, list) else asked
-        totals = np.bincount(table[:, o], weight, minlength=len(classes))
-        alone = SimpleNamespace(classes_=classes, class_weight=one)
+        totals: Any = np.bincount(table[:, o], weight, minlength=len(classes))
+        one = "balanced" if one == "balanced_subsample" else one
+        alone = type(name, (), {"classes_": classes, "class_weight": one})()
         factor *= stated_class_weights(alone, totals)[table[:, o]]
     weight = weight * factor
     if not weight.any():

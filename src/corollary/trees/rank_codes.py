@@ -45,8 +45,8 @@ class RankCodes:
     codes: Vector  # (d, n) uint8, uint16 or uint32
     counts: Vector  # (d,) codes of a column, without that of NaN
     start: Vector  # (d,) where a column's values begin in low and high
-    low: Floats  # least value of each code
-    high: Floats  # largest value of each code
+    low: Vector  # least value of each code
+    high: Vector  # largest value of each code
     category: Vector | None  # (d,) uint8, which columns hold categories
     words: int  # of 32 categories each
 
@@ -84,13 +84,15 @@ def rank_codes(
     keep = np.arange(n) < counts[:, None]
     start = np.concatenate([[0], np.cumsum(counts)[:-1]])
     category = None if categorical is None else categorical.astype(np.uint8)
+    low = low[keep]
+    high = low if max_bins is None else high[keep]
     narrow = smallest_type(int(counts.max()))
     return RankCodes(
         codes.astype(narrow, copy=False),
         counts,
         start,
-        low[keep],
-        high[keep],
+        low,
+        high,
         category,
         words,
     )

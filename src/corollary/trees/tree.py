@@ -109,6 +109,11 @@ class Tree:
         return len(self.feature)
 
     @property
+    def capacity(self) -> int:
+        """Number of nodes that there is room for: all of them are used."""
+        return self.node_count
+
+    @property
     def n_leaves(self) -> int:
         """Number of leaves."""
         return (self.node_count + 1) // 2
@@ -213,6 +218,7 @@ def leaves(trees: list[Tree], X: Matrix) -> Vector:
     trees : list of Tree
     X : float32 or float64 array (n, d), or CSR matrix
     """
+    X = readable(X)
     out = np.empty((X.shape[0], len(trees)), np.int32)
     arrays = [tree.arrays for tree in trees]
     ask = rows_loop(loops.tree_leaves, loops.tree_leaves_csr, X)
@@ -232,6 +238,7 @@ def sums_of_trees(
     values : list of arrays (node_count, k), optional
         What to sum; by default the trees' own values, all outputs and classes.
     """
+    X = readable(X)
     if values is None:
         values = [tree.value.reshape(tree.node_count, -1) for tree in trees]
     out = np.zeros((X.shape[0], values[0].shape[1]))
@@ -239,6 +246,15 @@ def sums_of_trees(
     ask = rows_loop(loops.tree_sums, loops.tree_sums_csr, X)
     ask(X.shape[1], arrays, values, out, get_config().threads)
     return out
+
+
+def readable(X: Matrix) -> Matrix:
+    """Return rows as the loops take them: C-ordered floats, or CSR."""
+    if sp.issparse(X):
+        X = sp.csr_array(X)
+    floats = X.dtype in (np.float32, np.float64)
+    X = X if floats else X.astype(np.float64)
+    return X if sp.issparse(X) else np.ascontiguousarray(X)
 
 
 # -- checks ----------------------------------------------------------------------------
@@ -287,7 +303,8 @@ def check_children(tree: Tree, inner: Vector, nodes: int) -> None:
 
 def check_categories(tree: Tree, nodes: int) -> None:
     """Refuse splits by sets of categories that do not exist."""
-    row, sets = tree.category_set, tree.left_categories
+    row: Any = tree.category_set
+    sets: Any = tree.left_categories
     if row is None and sets is None:
         return
     good = row is not None and sets is not None

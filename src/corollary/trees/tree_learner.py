@@ -93,7 +93,8 @@ class TreeLearner(RowsLearner):
         check_input : ignored
             Kept for compatibility; X is checked.
         """
-        return self.tree_.apply(self._asked(X))
+        rows = self._asked(X)
+        return self.tree_.apply(rows)
 
     def decision_path(self, X: Any, check_input: bool = True) -> Any:
         """Return which nodes each row passes, as a CSR matrix of ones.
@@ -104,7 +105,8 @@ class TreeLearner(RowsLearner):
         check_input : ignored
             Kept for compatibility; X is checked.
         """
-        return self.tree_.decision_path(self._asked(X))
+        rows = self._asked(X)
+        return self.tree_.decision_path(rows)
 
     @property
     def feature_importances_(self) -> Floats:

@@ -171,9 +171,10 @@ def _codes(
     if learner.takes_indicators and reset and table.ndim == 2 and table.shape[1] > 1:
         learner.classes_ = np.arange(table.shape[1])
         return check_indicators(learner, table, rows)
-    if learner.takes_many_labels and not sp.issparse(y) and np.ndim(y) == 2:
-        if np.shape(y)[1] > 1:
-            return _many_codes(learner, y, rows, w)
+    if learner.takes_many_labels and not sp.issparse(y):
+        several = np.asarray(y)
+        if several.ndim == 2 and several.shape[1] > 1:
+            return _many_codes(learner, several, rows, w)
     found, codes = encode_labels(learner, y, rows)
     if reset and classes is None:
         if w is not None and not w.all():
@@ -187,10 +188,9 @@ def _codes(
     return codes_of(found, learner.classes_, learner, "y")[codes]
 
 
-def _many_codes(learner: Any, y: Any, rows: int, w: Vector | None) -> Vector:
+def _many_codes(learner: Any, y: Vector, rows: int, w: Vector | None) -> Vector:
     """Encode the labels of several outputs; `classes_` is a list, one for each."""
-    table = np.asarray(y)
-    columns = [encode_labels(learner, column, rows) for column in table.T]
+    columns = [encode_labels(learner, column, rows) for column in y.T]
     known = slice(None) if w is None else w > 0
     used = [np.unique(codes[known]) for _, codes in columns]
     learner.classes_ = [

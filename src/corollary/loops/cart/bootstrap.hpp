@@ -8,19 +8,22 @@
 
 namespace corollary::cart {
 
-// How often each row is drawn; `cumulative` (n,) sums the weights, null = all alike.
-inline void draw_rows(Word seed, Index n, Index draws, const double* cumulative,
-                      std::int32_t* drawn) {
+// The rows put in an order of their content, and what they are drawn by there.
+struct Bag {
+    Index draws;                // rows of a sample, 0 = no bootstrap
+    const std::int32_t* order;  // (n,)
+    const double* cumulative;   // (n,) sums of the weights in that order, null = ones
+};
+
+// Draw rows: where rows stand in an order of their content, neither their own order nor
+// copies in place of weights change the sample.
+inline void draw_rows(Word seed, Index n, const Bag& bag, std::int32_t* drawn) {
     Draws random{Draws::finish(seed ^ 0xd6e8feb86659fd93u)};
-    for (Index i = 0; i < draws; ++i) {
-        if (cumulative == nullptr) {
-            drawn[i] = std::int32_t(random.below(n));
-        } else {
-            const double u = random.uniform() * cumulative[n - 1];
-            const Index at =
-                std::upper_bound(cumulative, cumulative + n, u) - cumulative;
-            drawn[i] = std::int32_t(std::min(at, n - 1));
-        }
+    const double* sums = bag.cumulative;
+    for (Index i = 0; i < bag.draws; ++i) {
+        const double u = random.uniform() * (sums ? sums[n - 1] : double(n));
+        const Index at = sums ? std::upper_bound(sums, sums + n, u) - sums : Index(u);
+        drawn[i] = bag.order[std::min(at, n - 1)];
     }
 }
 

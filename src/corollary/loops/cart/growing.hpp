@@ -31,8 +31,9 @@ struct Stop {
     std::vector<Watch> watches;
 
     explicit Stop(int threads) : watches(threads) {}
-    bool ask(int worker) {
-        if (!asked.load(std::memory_order_relaxed) && watches[worker].stopped())
+    // A look at the clock is worth it once in a while.
+    bool ask(int worker, bool look = true) {
+        if (look && !asked.load(std::memory_order_relaxed) && watches[worker].stopped())
             asked = true;
         return asked.load(std::memory_order_relaxed);
     }
@@ -41,12 +42,52 @@ struct Stop {
     }
 };
 
+// The features in the order in which a node looks at them: their own, or drawn by a key,
+// as many as are asked for. `order` is 0, 1, 2, ... before and after.
+class FeatureOrder {
+  public:
+    FeatureOrder(std::vector<std::int32_t>& all, Index count, bool drawn, Word key)
+        : order(all), d(count), random(drawn), draws{key} {
+        if (random && Index(order.size()) != d) {
+            order.resize(d);
+            std::iota(order.begin(), order.end(), 0);
+        }
+    }
+    ~FeatureOrder() {
+        for (Index v = Index(swaps.size()) - 1; v >= 0; --v)
+            std::swap(order[v], order[swaps[v]]);
+    }
+    // The feature at place v, after those before it.
+    Index next(Index v) {
+        if (!random) return v;
+        if (v >= Index(swaps.size())) {
+            swaps.push_back(v + draws.below(d - v));
+            std::swap(order[v], order[swaps.back()]);
+        }
+        return order[v];
+    }
+    std::vector<Index> first(Index count) {
+        std::vector<Index> features(count);
+        for (Index v = 0; v < count; ++v) features[v] = next(v);
+        return features;
+    }
+
+  private:
+    std::vector<std::int32_t>& order;
+    Index d;
+    bool random;
+    Draws draws;
+    std::vector<Index> swaps;
+};
+
 class Grower {
   public:
     // Rows of weight 0 are left out; `weight` null stands for ones.
-    Grower(const Columns& columns, const Targets& targets, const Rules& given,
-           const double* weight, std::vector<Scratch>& scratch, int base, Stop& stopper)
+    Grower(const Columns& columns, const Guide* values, const Targets& targets,
+           const Rules& given, const double* weight, std::vector<Scratch>& scratch,
+           int base, Stop& stopper)
         : X(columns),
+          guide(values),
           target(targets),
           rules(given),
           w(weight),
@@ -81,6 +122,7 @@ class Grower {
 
   private:
     const Columns& X;
+    const Guide* guide;
     const Targets& target;
     const Rules& rules;
     const double* w;
@@ -253,7 +295,7 @@ class Grower {
         const double count = double(n);
         if (task.depth >= rules.max_depth || count < rules.min_split ||
             count < 2 * rules.min_leaf || task.sums.weight < 2 * min_weight ||
-            task.sums.pure || stop.ask(worker))
+            task.sums.pure || stop.ask(worker, n >= 1024 || (task.key & 63) == 0))
             return false;
         Local& local = scratches[worker].local;
         gather(task, local);
@@ -266,13 +308,21 @@ class Grower {
                                 min_weight,
                                 task.lower,
                                 task.upper,
-                                task.key};
+                                rounding(task.sums),
+                                task.key,
+                                guide};
         find(question, out.split, worker, threads);
         if (out.split.feature < 0) return false;
         const Index middle = partition(task, out.split, scratches[worker]);
         if (middle == task.begin || middle == task.end) return false;
         bear(task, middle, out, worker);
         return out.decrease + EPSILON >= rules.min_decrease;
+    }
+
+    // How far rounding may move a gain.
+    double rounding(const NodeSums& s) const {
+        constexpr double share = 1e-13;
+        return share * s.weight * (target.labels() ? 1.0 : s.impurity);
     }
 
     // The two children, and the decrease of impurity that they bring.
@@ -326,7 +376,8 @@ class Grower {
             case Measure::entropy:
                 return either.template operator()<Entropy>();
             case Measure::squared:
-                return either.template operator()<Squared>();
+                return target.m == 1 ? either.template operator()<OneNumber>()
+                                     : either.template operator()<Squared>();
             case Measure::poisson:
                 return either.template operator()<Poisson>();
             case Measure::absolute:
@@ -338,44 +389,32 @@ class Grower {
     template <class Criterion>
     void search(const Question& q, Split& best, int worker, int threads) {
         const Index d = X.d, most = std::min(rules.max_features, d);
-        std::vector<std::int32_t> drawn;
-        const bool all = most >= d;
-        if (!all) drawn = drawn_features(q.key);
-        const auto feature = [&](Index v) { return all ? v : Index(drawn[v]); };
+        FeatureOrder order(scratches[worker].features, d, most < d, q.key);
         Index visited = 0;
         bool told = false;
         if (threads > 1 && most > 1 && q.a.n * most >= 1 << 16) {
-            told = search_shared<Criterion>(q, best, threads, most, feature);
+            told = search_shared<Criterion>(q, best, threads, order.first(most));
             visited = most;
         }
         if (visited == d || (visited >= most && told)) return;
         FeatureSearch<Criterion> one(q, scratches[worker]);
         for (; visited < d && (visited < most || !told); ++visited)
-            told |= one.search(feature(visited), best);
+            told |= one.search(order.next(visited), best);
     }
 
-    template <class Criterion, class Feature>
-    bool search_shared(const Question& q, Split& best, int threads, Index most,
-                       Feature feature) {
+    template <class Criterion>
+    bool search_shared(const Question& q, Split& best, int threads,
+                       const std::vector<Index>& features) {
+        const Index most = Index(features.size());
         std::vector<Split> found(most);
         std::vector<char> told(most, 0);
         for_blocks(most, 1, threads, [&](int worker, Index b, Index e) {
             FeatureSearch<Criterion> one(q, scratches[worker]);
-            for (; b < e; ++b) told[b] = one.search(feature(b), found[b]);
+            for (; b < e; ++b) told[b] = one.search(features[b], found[b]);
         });
         for (Split& each : found)
-            if (each.gain > best.gain) best = std::move(each);
+            if (each.gain > best.gain + q.rounding) best = std::move(each);
         return std::find(told.begin(), told.end(), 1) != told.end();
-    }
-
-    // All features in an order that the key draws.
-    std::vector<std::int32_t> drawn_features(Word key) const {
-        std::vector<std::int32_t> order(X.d);
-        std::iota(order.begin(), order.end(), 0);
-        Draws draws{key};
-        for (Index i = 0; i + 1 < X.d; ++i)
-            std::swap(order[i], order[i + draws.below(X.d - i)]);
-        return order;
     }
 
     // Put the rows that go left first, both sides in their order.

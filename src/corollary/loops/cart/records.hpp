@@ -1,6 +1,7 @@
 // What a tree is grown from, by which rules, and what becomes of it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -56,6 +57,45 @@ struct Columns {
         }
         least = a;
         most = b;
+    }
+};
+
+// Where to look for a value among the values of a column: a table over equal steps from
+// the least to the largest, for thresholds that are drawn.
+class Guide {
+  public:
+    explicit Guide(const Columns& columns) : X(columns), first(X.d * (STEPS + 1)) {
+        for (Index j = 0; j < X.d; ++j) {
+            const double* high = X.high + X.start[j];
+            const Index count = X.counts[j];
+            for (Index s = 0, c = 0; s <= STEPS; ++s) {
+                while (c < count && step(j, high[c]) < s) ++c;
+                first[j * (STEPS + 1) + s] = std::int32_t(c);
+            }
+        }
+    }
+
+    // The last code whose values are at most v.
+    Code last_code(Index j, double v) const {
+        const double* high = X.high + X.start[j];
+        const std::int32_t* at = first.data() + j * (STEPS + 1) + step(j, v);
+        const Index begin = at[0];
+        const Index end = std::min<Index>(at[1], X.counts[j]);
+        return Code(std::max<Index>(
+            0, std::upper_bound(high + begin, high + end, v) - high - 1));
+    }
+
+  private:
+    static constexpr Index STEPS = 1024;
+    const Columns& X;
+    std::vector<std::int32_t>
+        first;  // (d, STEPS + 1) the first code of a step or above
+
+    Index step(Index j, double v) const {
+        const double a = X.high[X.start[j]], b = X.high[X.start[j] + X.counts[j] - 1];
+        if (!(b > a)) return 0;
+        const double share = (v / 2 - a / 2) / (b / 2 - a / 2);
+        return Index(std::clamp(share, 0.0, 1.0) * double(STEPS - 1));
     }
 };
 

@@ -22,9 +22,10 @@ struct Scratch {
     std::vector<Code> code;
     std::vector<Word> keys, spare;
     std::vector<std::uint32_t> slots;
-    std::vector<double> bins;
+    std::vector<double> bins, prefix;
     std::vector<Row> rows;
     std::vector<Code> place, category;
+    std::vector<std::int32_t> features;
     Local local;
 };
 
@@ -36,7 +37,9 @@ struct Question {
     const Row* rows;
     double min_leaf, min_weight;
     double lower, upper;  // bounds of the values, of monotonic features
+    double rounding;      // gains that differ by less are equal: the first one stands
     Word key;
+    const Guide* guide;  // where thresholds are drawn
 };
 
 // Where the range of codes is at most this many times the rows, a histogram is made.
@@ -59,7 +62,6 @@ class FeatureSearch {
         missing = Code(q.X.counts[j]);
         sign = q.X.monotonic ? q.X.monotonic[j] : 0;
         found = Split{};
-        found.gain = best.gain;
         const bool by_category = q.X.category && q.X.category[j];
         if (by_category) order_categories(least, most);
         if (q.rules.random)
@@ -68,7 +70,7 @@ class FeatureSearch {
             count(least, most);
         else
             sort(least, most);
-        if (found.feature < 0) return true;
+        if (!(found.gain > best.gain + q.rounding)) return true;
         if (by_category)
             name_categories();
         else
@@ -97,7 +99,7 @@ class FeatureSearch {
         if (wl < q.min_weight || wr < q.min_weight || wl <= 0 || wr <= 0) return;
         if (sign != 0 && !is_monotonic()) return;
         const double gain = crit.gain();
-        if (!(gain > found.gain)) return;
+        if (!(gain > found.gain + q.rounding)) return;
         found.gain = gain;
         found.feature = feature;
         found.code = last;
@@ -197,6 +199,10 @@ class FeatureSearch {
 
     void scan_sorted(Code least, Index present, bool missing_left) {
         const Index n = q.a.n;
+        if constexpr (Criterion::ONE_SUM) {
+            if (present == n && sign == 0 && q.min_weight <= 0)
+                return scan_plain(least);
+        }
         const Word* keys = s.keys.data();
         const bool any_missing = present < n;
         if constexpr (Criterion::SORTS) {
@@ -221,6 +227,63 @@ class FeatureSearch {
         if (any_missing && !missing_left) consider(least + last, 0, true, false, true);
     }
 
+    // The same without missing values and bounds, for criteria of one sum: prefix sums
+    // first, then the gains (6) of all boundaries side by side.
+    void scan_plain(Code least) {
+        const Index n = q.a.n, edge = std::max<Index>(1, Index(std::ceil(q.min_leaf)));
+        if (n < 2 * edge) return;
+        s.prefix.resize(3 * n);
+        double *w = s.prefix.data(), *sum = w + n, *gain = sum + n;
+        double weight = 0, amount = 0;
+        for (Index p = 0; p < n; ++p) {
+            const Index i = Index(std::uint32_t(s.keys[p]));
+            w[p] = weight += crit.w(i);
+            sum[p] = amount += crit.amount(i);
+        }
+        const Index begin = edge - 1, end = n - edge;  // the last row on the left
+        const double best = boundary_gains(begin, end, w, sum, gain);
+        if (!(best >= 0)) return;
+        Index p = begin;
+        while (gain[p] < best - q.rounding) ++p;
+        found.gain = gain[p];
+        found.feature = feature;
+        found.code = least + Code(s.keys[p] >> 32);
+        found.next = least + Code(s.keys[p + 1] >> 32);
+        found.missing_left = 2 * (p + 1) > n;
+    }
+
+    // gain[p] = (6) of the boundary behind the sorted row p, -1 within one code; returns
+    // the largest.
+    double boundary_gains(Index begin, Index end, const double* w, const double* sum,
+                          double* gain) const {
+        using V = Vec<double>;
+        constexpr int L = lanes<double>;
+        const double all = q.a.weight, mean = crit.mean();
+        const Word* keys = s.keys.data();
+        V most = splat(-1.0);
+        Index p = begin;
+        for (; p + L <= end; p += L) {
+            const V wl = load(w + p), D = load(sum + p) - wl * mean;
+            Vec<std::int64_t> here, next;
+            std::memcpy(&here, keys + p, sizeof here);
+            std::memcpy(&next, keys + p + 1, sizeof next);
+            const V g = all * (D * D) / (wl * (all - wl));
+            const V apart = ((here ^ next) >> 32) != 0 ? g : splat(-1.0);
+            const V valid = wl < all ? apart : splat(-1.0);  // not by rounding
+            store(gain + p, valid);
+            most = valid > most ? valid : most;
+        }
+        double best = -1;
+        for (int l = 0; l < L; ++l) best = std::max(best, double(most[l]));
+        for (; p < end; ++p) {
+            const double D = sum[p] - w[p] * mean;
+            const bool apart = (keys[p] ^ keys[p + 1]) >> 32 && w[p] < all;
+            gain[p] = apart ? all * (D * D) / (w[p] * (all - w[p])) : -1.0;
+            best = std::max(best, gain[p]);
+        }
+        return best;
+    }
+
     // -- a draw ----------------------------------------------------------------------
     // A threshold uniform between the least and the largest value; a side for NaN.
     void draw(Code least, Code most) {
@@ -228,48 +291,51 @@ class FeatureSearch {
         const bool any_missing = most == missing;
         if (any_missing) {
             most = least;
-            for (Index i = 0; i < q.a.n; ++i)
-                if (s.code[i] != missing) most = std::max(most, s.code[i]);
+            for (const Code c : s.code)
+                if (c != missing) most = std::max(most, c);
         }
-        const bool missing_left = any_missing && least < most && (draws.next() & 1);
-        Code last = least;
+        const bool several = least < most;
+        const bool missing_left = any_missing && several && (draws.next() & 1);
+        Code last = least, next = least;
         double drawn = INFINITE;
-        const bool by_category = q.X.category && q.X.category[feature];
-        if (by_category && least < most) {
+        if (several && q.X.category && q.X.category[feature]) {
             last = least + Code(draws.below(Index(most - least)));
-        } else if (least < most) {
-            const double *low = q.X.low + q.X.start[feature],
-                         *high = q.X.high + q.X.start[feature];
+            next = last + 1;
+        } else if (several) {
+            const double* low = q.X.low + q.X.start[feature];
+            const double* high = q.X.high + q.X.start[feature];
             const double a = high[least], b = low[most], u = draws.uniform();
             drawn = a * (1 - u) + b * u;
             if (!(drawn < b)) drawn = a;
-            last = Code(std::upper_bound(high + least, high + most, drawn) - high) - 1;
-            if (drawn >= low[last + 1]) drawn = high[last] / 2 + low[last + 1] / 2;
+            last = std::clamp(q.guide->last_code(feature, drawn), least, most - 1);
+            next = last + 1;
+            if (drawn >= low[next]) drawn = high[last] / 2 + low[next] / 2;
         }
         move_drawn(last, missing_left);
-        if (least == most)
-            consider(least, 0, true, missing_left, true);
-        else
-            consider(last, last + 1, false, missing_left, any_missing);
+        consider(last, next, !several, missing_left, any_missing);
         found.threshold = drawn;
     }
 
     void move_drawn(Code last, bool missing_left) {
         const Index n = q.a.n;
-        const auto left = [&](Index i) {
-            return s.code[i] == missing ? missing_left : s.code[i] <= last;
-        };
+        s.slots.resize(n);
+        Index count = 0;
+        for (Index i = 0; i < n; ++i) {
+            const Code c = s.code[i];
+            s.slots[count] = std::uint32_t(i);
+            count += c == missing ? missing_left : c <= last;
+        }
         if constexpr (Criterion::SORTS) {
-            s.slots.clear();
-            for (Index i = 0; i < n; ++i)
-                if (left(i)) s.slots.push_back(std::uint32_t(i));
-            for (Index i = 0; i < n; ++i)
-                if (!left(i)) s.slots.push_back(std::uint32_t(i));
+            Index at = count;
+            for (Index i = 0; i < n; ++i) {
+                const Code c = s.code[i];
+                if (!(c == missing ? missing_left : c <= last))
+                    s.slots[at++] = std::uint32_t(i);
+            }
             crit.order(nullptr, s.slots.data(), n);
         }
         crit.begin();
-        for (Index i = 0; i < n; ++i)
-            if (left(i)) crit.move(i);
+        for (Index p = 0; p < count; ++p) crit.move(Index(s.slots[p]));
     }
 
     // -- names -----------------------------------------------------------------------
