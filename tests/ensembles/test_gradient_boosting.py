@@ -96,8 +96,9 @@ def test_trees_are_boosted_to_scikit_learns_numbers():
         ask = "predict" if "Regressor" in name else "predict_proba"
         mine, peer = getattr(ours, ask)(A), getattr(theirs, ask)(A)
         np.testing.assert_allclose(mine, peer, rtol=1e-6, atol=1e-9)
-        mine = ours.feature_importances_
-        np.testing.assert_allclose(mine, theirs.feature_importances_, atol=0.03)
+        if A is X:  # without features that cut alike
+            mine = ours.feature_importances_
+            np.testing.assert_allclose(mine, theirs.feature_importances_, atol=0.01)
         stages = zip(
             getattr(ours, f"staged_{ask}")(A),
             getattr(theirs, f"staged_{ask}")(A),
