@@ -58,10 +58,20 @@ from .discriminants.nearest_centroid import NearestCentroid as NearestCentroid
 from .discriminants.quadratic_discriminant_analysis import (
     QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
 )
+from .ensembles.ada_boost_classifier import AdaBoostClassifier as AdaBoostClassifier
+from .ensembles.ada_boost_regressor import AdaBoostRegressor as AdaBoostRegressor
+from .ensembles.bagging_classifier import BaggingClassifier as BaggingClassifier
+from .ensembles.bagging_regressor import BaggingRegressor as BaggingRegressor
 from .ensembles.extra_trees_classifier import (
     ExtraTreesClassifier as ExtraTreesClassifier,
 )
 from .ensembles.extra_trees_regressor import ExtraTreesRegressor as ExtraTreesRegressor
+from .ensembles.gradient_boosting_classifier import (
+    GradientBoostingClassifier as GradientBoostingClassifier,
+)
+from .ensembles.gradient_boosting_regressor import (
+    GradientBoostingRegressor as GradientBoostingRegressor,
+)
 from .ensembles.hist_gradient_boosting_classifier import (
     HistGradientBoostingClassifier as HistGradientBoostingClassifier,
 )

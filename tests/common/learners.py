@@ -433,6 +433,42 @@ ROWS_AT_ONCE = [
     Case("KernelPerceptron", {"gamma": 1.0}, ("dual_coef_", "support_"), "apart"),
     Case("BayesClassifier", {}, ("class_prior_",), "label"),
     Case("MSEProcedure", {}, ("coef_", "intercept_"), "two"),
+    Case(
+        "AdaBoostClassifier",
+        {"n_estimators": 10},
+        ("estimator_weights_", "normalizers_"),
+        "label",
+    ),
+    Case("AdaBoostRegressor", {"n_estimators": 5}, ("estimator_weights_",), "number"),
+    *(
+        Case(
+            name,
+            {
+                "estimator": base,
+                "oob_score": True,
+                "random_state": 0,
+                "max_samples": 0.2,
+            },
+            ("oob_score_",),
+            target,
+        )
+        for name, base, target in (
+            ("BaggingClassifier", corollary.GaussianNB(), "label"),
+            ("BaggingRegressor", None, "number"),
+        )
+    ),
+    *(
+        Case(
+            name,
+            {"n_estimators": 5, "subsample": 0.5, "random_state": 0},
+            ("train_score_", "oob_scores_", "qualities_"),
+            target,
+        )
+        for name, target in (
+            ("GradientBoostingClassifier", "label"),
+            ("GradientBoostingRegressor", "number"),
+        )
+    ),
 ]
 
 

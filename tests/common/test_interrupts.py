@@ -28,6 +28,8 @@ from corollary.engine.executors import executor as executors
 HOME = os.path.dirname(corollary.__file__)
 CASES = {case.name: case for case in reversed(LEARNERS)}
 MORE = {
+    "BaggingClassifier": {"random_state": 0},
+    "BaggingRegressor": {"random_state": 0},
     "CostSensitiveClassifier": {"estimator": corollary.LogisticRegression()},
     "GeneralizedLinearRegressor": {"family": "poisson"},
     "LocallyWeightedRegression": {"tau": "loo"},

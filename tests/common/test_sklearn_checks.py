@@ -7,6 +7,8 @@ import corollary
 
 #: Parameters with which the data of every check has a solution.
 PARAMETERS = {
+    "BaggingClassifier": {"max_samples": 1.0},  # of the weight, not of the rows
+    "BaggingRegressor": {"max_samples": 1.0},
     "NuSVC": {"nu": 0.3},  # weights leave small classes in some checks
     # and categories that only rows of weight 0 have: these are unknown
     "OneHotEncoder": {"handle_unknown": "ignore"},

@@ -16,7 +16,7 @@ FORM = re.compile(r"^\w+: [^\n]+; got [^\n]+\.( [A-Z][^\n]*\.)?$")
 SPARSE = [
     name
     for name in corollary.registry.ESTIMATORS
-    if getattr(getattr(corollary, name), "takes_sparse", False)
+    if getattr(corollary, name)().__sklearn_tags__().input_tags.sparse
 ]
 ODD = [fault for fault in FAULTS if fault not in WRONG]
 PARAMETERS = {

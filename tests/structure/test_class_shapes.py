@@ -22,6 +22,7 @@ FITS = {  # the kinds of learners, and those that delegate
     "engine/reduced_rows_learner.py",
     "engine/rows_learner.py",
     "engine/sequential_learner.py",
+    "engine/validated_learner.py",
 }
 STATISTICAL = {"distributions/distribution.py"}  # `fit` of a family is no estimator's
 

@@ -105,6 +105,17 @@ FACTS: dict[str, Fact] = {
     "n_missing": Fact("values that are missing", label="missing values"),
     "missing_share": Fact("share of the values that are missing", words=share),
     "n_words": Fact("words of the vocabulary", kind=int, label="words"),
+    # -- ensembles ---------------------------------------------------------------------
+    "ended_by": Fact("what ended the rounds", kind=str, label="ended by"),
+    "error_rate": Fact("share of the training rows misclassified", words=share),
+    "error_rate_bound": Fact(
+        "the product of the Z of all rounds, which the error rate cannot exceed",
+        label="error rate <=",
+    ),
+    "edge_bound": Fact(
+        "exp(-2 sum of squared edges), which that product cannot exceed", label="<="
+    ),
+    "least_margin": Fact("least lead of the votes for the true class, as a share"),
     # -- the decision ------------------------------------------------------------------
     "n_actions": Fact(
         "actions to choose from, without refusal", kind=int, label="actions"
@@ -134,7 +145,7 @@ FACTS: dict[str, Fact] = {
     "n_trees": Fact("trees of a forest", kind=int, label="trees"),
     "n_leaves": Fact("leaves of a tree, or of all trees", kind=int, label="leaves"),
     "depth": Fact("splits on the longest way down", kind=int),
-    "out_of_bag_score": Fact("score of rows by the trees that were grown without them"),
+    "out_of_bag_score": Fact("score of rows by the members fitted without them"),
     "n_landmarks": Fact(
         "rows that the features compare with", kind=int, label="landmarks"
     ),

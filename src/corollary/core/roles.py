@@ -145,6 +145,8 @@ class Estimator(BaseEstimator):
     parts: ClassVar[Mapping[str, str]] = {}  # learned estimators: the method they offer
     may_be_infinite: ClassVar[tuple[str, ...]] = ()  # learned, may hold inf or NaN
     binary_parts: ClassVar[bool] = False  # whether these tell 0 from 1
+    some_classes: ClassVar[bool] = False  # whether these may know some classes only
+    some_features: ClassVar[bool] = False  # and look at some features, of codes
     of_rows: ClassVar[tuple[str, ...]] = ()  # learned, tell training rows: not saved
     report_: Report
 

@@ -1,10 +1,27 @@
+from .ada_boost_classifier import AdaBoostClassifier as AdaBoostClassifier
+from .ada_boost_classifier import HardestRows as HardestRows
+from .ada_boost_regressor import AdaBoostRegressor as AdaBoostRegressor
+from .bagging_classifier import BaggingClassifier as BaggingClassifier
+from .bagging_regressor import BaggingRegressor as BaggingRegressor
+from .boosting_rate import BoostingRate as BoostingRate
+from .boosting_rate import boosting_rate as boosting_rate
 from .extra_trees_classifier import ExtraTreesClassifier as ExtraTreesClassifier
 from .extra_trees_regressor import ExtraTreesRegressor as ExtraTreesRegressor
+from .gradient_boosting_classifier import (
+    GradientBoostingClassifier as GradientBoostingClassifier,
+)
+from .gradient_boosting_regressor import (
+    GradientBoostingRegressor as GradientBoostingRegressor,
+)
 from .hist_gradient_boosting_classifier import (
     HistGradientBoostingClassifier as HistGradientBoostingClassifier,
 )
 from .hist_gradient_boosting_regressor import (
     HistGradientBoostingRegressor as HistGradientBoostingRegressor,
 )
+from .majority_vote import majority_vote_accuracy as majority_vote_accuracy
+from .margin_distribution import BoostingBounds as BoostingBounds
+from .margin_distribution import MarginDistribution as MarginDistribution
+from .margin_distribution import boosting_bounds as boosting_bounds
 from .random_forest_classifier import RandomForestClassifier as RandomForestClassifier
 from .random_forest_regressor import RandomForestRegressor as RandomForestRegressor

@@ -11,8 +11,9 @@
 namespace corollary {
 namespace {
 
-constexpr Index BLOCK = 256;        // rows that go through a tree together
-constexpr Index FEW = 32;           // rows for which packing the nodes does not pay
+constexpr Index BLOCK = 512;  // rows that go through a tree together
+constexpr Index FEW = 32;     // rows for which packing the nodes does not pay,
+constexpr Index STEPS = 8;    // nor where they are fewer than a share of a tree's nodes
 constexpr Index SCRATCH = 1 << 18;  // values of a block of sparse rows
 
 template <class T>
@@ -40,8 +41,10 @@ template <class Rows, class Take>
 void through(const std::vector<TreeView>& trees, const Rows& X, int threads,
              Take take) {
     using T = typename Rows::Scalar;
-    std::vector<std::vector<PackedNode>> nodes(trees.size());
-    const bool pack = X.n > FEW;
+    std::vector<PackedTree> nodes(trees.size());
+    Index size = 0;
+    for (const TreeView& tree : trees) size += tree.nodes;
+    const bool pack = X.n > FEW && X.n * STEPS * Index(trees.size()) > size;
     if (pack)
         for (std::size_t t = 0; t < trees.size(); ++t) nodes[t] = packed(trees[t]);
     const Index block = block_rows(X);

@@ -105,7 +105,8 @@ def check_part(model: Any, name: str, part: Any, method: str) -> None:
     if not may_be_saved(part) or not hasattr(part, method):
         raise ModelFileError(f"{name} must be an estimator with {method}")
     features = getattr(model, "n_features_in_", None)
-    if features is not None and getattr(part, "n_features_in_", None) != features:
+    some = type(model).some_features
+    if features is not None and not some and part_features(part) != features:
         raise ModelFileError(f"{name} must have the features of the model")
     if not hasattr(part, "classes_"):
         return
@@ -113,8 +114,17 @@ def check_part(model: Any, name: str, part: Any, method: str) -> None:
     if type(model).binary_parts:
         if known not in ([0, 1], [0], [1]):
             raise ModelFileError(f"{name} must have the classes 0 and 1")
+    elif type(model).some_classes:
+        every = range(len(model.classes_)) if some else list(model.classes_)
+        if not set(known) <= set(every):
+            raise ModelFileError(f"{name} must have classes of the model")
     elif known != list(model.classes_):
         raise ModelFileError(f"{name} must have the classes of the model")
+
+
+def part_features(part: Any) -> Any:
+    """Return how many features an estimator inside a model has seen."""
+    return getattr(part, "n_features_in_", None)
 
 
 def not_finite(array: Any) -> Any:

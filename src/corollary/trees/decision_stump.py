@@ -40,6 +40,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
@@ -213,30 +214,56 @@ class DecisionStumpClassifier(RowsLearner, Classifier):
 
     # -- learning ------------------------------------------------------------------
     def learn(self, rows: Chunk, report: Report) -> None:
-        """Sweep over the sorted features."""
-        columns, k = presorted(rows.X), len(self.classes_)
+        """Sort the features and sweep over them."""
         w = np.ones(rows.n) if rows.w is None else rows.w.astype(np.float64)
-        totals: Any = np.bincount(rows.y, w, k)
+        totals: Any = np.bincount(rows.y, w, len(self.classes_))
         w = w * stated_class_weights(self, totals)[rows.y]
-        if k == 2:
-            stump = best_stump(columns, np.where(rows.y == 1, 1.0, -1.0), w)
-        else:
-            stump = best_majorities(columns, rows.y, w, k)
-        self.feature_, self.threshold_ = stump.feature, stump.threshold
-        self.interval_ = np.array([stump.low, stump.high])
-        self.polarity_ = stump.polarity
-        above = rows.X[:, stump.feature] > stump.threshold
-        cells = above * k + rows.y
-        self.side_weights_ = np.bincount(cells, w, 2 * k).reshape(2, k)
-        self.error_ = stump.error / stump.weight
+        self.choose(presorted(rows.X), rows.y, w)
         report.objective, report.passes = [self.error_], 1
         report.optimality = Optimality("exact to rounding", 0.0)
-        report.facts["n_errors"] = stump.error
-        if stump.threshold == -np.inf:
+        report.facts["n_errors"] = self.error_ * float(w.sum())
+        if self.threshold_ == -np.inf:
             report.warnings.append(
                 "no threshold is better than one answer for all rows; give other "
                 "features, or grow a tree."
             )
+
+    def choose(self, columns: SortedColumns, z: Vector, w: Floats) -> Vector:
+        """Set the best stump of columns that are sorted; return the side of each row.
+
+        Parameters
+        ----------
+        columns : SortedColumns
+        z : array of shape (n,), int32
+            Codes of `classes_`.
+        w : array of shape (n,)
+            Weights.
+
+        Returns
+        -------
+        array of shape (n,)
+            Whether a row lies above the threshold.
+        """
+        k = len(self.classes_)
+        if k == 2:
+            stump = best_stump(columns, np.where(z == 1, 1.0, -1.0), w)
+        else:
+            stump = best_majorities(columns, z, w, k)
+        self.feature_, self.threshold_ = stump.feature, stump.threshold
+        self.interval_ = np.array([stump.low, stump.high])
+        self.polarity_ = stump.polarity
+        above = columns.X[:, stump.feature] > stump.threshold
+        self.side_weights_ = np.bincount(above * k + z, w, 2 * k).reshape(2, k)
+        self.error_ = stump.error / stump.weight
+        return above.astype(np.intp)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """1 for the feature that is asked, 0 for the others and for a constant."""
+        check_is_fitted(self)
+        found = np.zeros(self.n_features_in_)
+        found[self.feature_] = float(self.threshold_ != -np.inf)
+        return found
 
     # -- use -----------------------------------------------------------------------
     def predict_proba(self, X: Any) -> Floats:

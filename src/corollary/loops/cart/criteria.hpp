@@ -24,7 +24,7 @@ inline double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0.0; }
 // What all criteria share: rows and weights on the left.
 template <bool W>
 struct Sides {
-    static constexpr bool SORTS = false;
+    static constexpr bool SORTS = false, ONE_SUM = false;
     static constexpr Index HEAD = W ? 2 : 1;  // where a bin's sums begin
     const Local& a;
     Index rows = 0;
@@ -57,37 +57,46 @@ struct Sides {
     void order(const Code*, const std::uint32_t*, Index) {}
 };
 
-// Two classes of one output: the weight of the second is all there is to know.  (1)
-template <bool W>
-struct TwoClasses : Sides<W> {
+// One sum tells all: the weight of the second of two classes (1), or the sum of y (3) of
+// one output. Both gains are, up to a constant of the node,
+//
+//   w D^2 / (w_L w_R),   D = S_L - w_L mean                                         (6)
+template <bool W, bool LABELS>
+struct OneSum : Sides<W> {
+    static constexpr bool ONE_SUM = true;
     using Sides<W>::a;
-    double second = 0, all = 0;
+    double sum = 0, all = 0;
 
-    explicit TwoClasses(const Local& local) : Sides<W>(local), all(local.total[1]) {}
+    explicit OneSum(const Local& local)
+        : Sides<W>(local), all(local.total[LABELS ? 1 : 0]) {}
+    double amount(Index i) const { return LABELS ? this->w(i) * a.z[i] : a.y[i]; }
+    double mean() const { return all / a.weight; }
     Index sums() const { return 1; }
     void begin() {
         this->clear();
-        second = 0;
+        sum = 0;
     }
     void move(Index i) {
         this->move_weight(i);
-        second += this->w(i) * a.z[i];
+        sum += amount(i);
     }
     void put(double* bin, Index i) const {
         this->put_weight(bin, i);
-        bin[this->HEAD] += this->w(i) * a.z[i];
+        bin[this->HEAD] += amount(i);
     }
     void take(const double* bin) {
         this->take_weight(bin);
-        second += bin[this->HEAD];
+        sum += bin[this->HEAD];
     }
     double gain() const {
-        const double wl = this->weight, wr = this->right_weight();
-        const double l1 = second, r1 = all - second, l0 = wl - l1, r0 = wr - r1;
-        return (l0 * l0 + l1 * l1) / wl + (r0 * r0 + r1 * r1) / wr;
+        const double wl = this->weight, D = sum - wl * mean();
+        return a.weight * (D * D) / (wl * this->right_weight());
     }
-    double left_value() const { return second / this->weight; }
-    double right_value() const { return (all - second) / this->right_weight(); }
+    double left_value() const { return centre() + sum / this->weight; }
+    double right_value() const { return centre() + (all - sum) / this->right_weight(); }
+
+  private:
+    double centre() const { return LABELS ? 0.0 : a.centre[0]; }
 };
 
 // Classes of any number of outputs.  (1), (2)
@@ -264,6 +273,10 @@ struct Absolute : Sides<W> {
     }
 };
 
+template <bool W>
+using TwoClasses = OneSum<W, true>;
+template <bool W>
+using OneNumber = OneSum<W, false>;
 template <bool W>
 using Gini = Classes<W, false>;
 template <bool W>

@@ -5,12 +5,15 @@
 // threads; the subtrees below them are grown one by one, each by one thread.
 #pragma once
 
+#include <cmath>
 #include <queue>
 
 #include "cart/splitting.hpp"
 #include "common/threads.hpp"
 
 namespace corollary::cart {
+
+constexpr int COARSE = 20;  // bits of a number near the mean
 
 // Work that has to be done to a node, of rows begin..end.
 struct Task {
@@ -373,7 +376,8 @@ class Grower {
             case Measure::entropy:
                 return either.template operator()<Entropy>();
             case Measure::squared:
-                return either.template operator()<Squared>();
+                return target.m == 1 ? either.template operator()<OneNumber>()
+                                     : either.template operator()<Squared>();
             case Measure::poisson:
                 return either.template operator()<Poisson>();
             case Measure::absolute:
@@ -571,11 +575,24 @@ class Grower {
             a.total[a.z[i]] += a.weighted ? a.w[i / m] : 1.0;
     }
 
+    // A number near the mean, of few bits: targets of few bits have exact sums about it,
+    // and splits that are equally good are equal to the bit.
+    double coarse(double mean, const Row* all, Index o, Index n) const {
+        double size = 0;
+        for (Index i = 0; i < n; ++i)
+            size = std::max(size, std::abs(target.y[all[i] * target.m + o]));
+        if (!(size > 0)) return mean;
+        const double unit = std::ldexp(1.0, std::ilogb(size) - COARSE);
+        return unit > 0 ? std::nearbyint(mean / unit) * unit : mean;
+    }
+
     void gather_numbers(const Task& task, const Row* all, Local& a) const {
         const Index m = a.m;
         a.y.resize(a.n * m);
         a.centre.assign(m, 0.0);
-        if (target.measure == Measure::squared) a.centre = task.sums.value;
+        if (target.measure == Measure::squared)
+            for (Index o = 0; o < m; ++o)
+                a.centre[o] = coarse(task.sums.value[o], all, o, a.n);
         for (Index i = 0; i < a.n; ++i)
             for (Index o = 0; o < m; ++o) {
                 const double v = target.y[all[i] * m + o] - a.centre[o];

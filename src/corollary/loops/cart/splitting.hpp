@@ -22,7 +22,7 @@ struct Scratch {
     std::vector<Code> code;
     std::vector<Word> keys, spare;
     std::vector<std::uint32_t> slots;
-    std::vector<double> bins;
+    std::vector<double> bins, prefix;
     std::vector<Row> rows;
     std::vector<Code> place, category;
     std::vector<std::int32_t> features;
@@ -199,6 +199,10 @@ class FeatureSearch {
 
     void scan_sorted(Code least, Index present, bool missing_left) {
         const Index n = q.a.n;
+        if constexpr (Criterion::ONE_SUM) {
+            if (present == n && sign == 0 && q.min_weight <= 0)
+                return scan_plain(least);
+        }
         const Word* keys = s.keys.data();
         const bool any_missing = present < n;
         if constexpr (Criterion::SORTS) {
@@ -221,6 +225,63 @@ class FeatureSearch {
             last = code;
         }
         if (any_missing && !missing_left) consider(least + last, 0, true, false, true);
+    }
+
+    // The same without missing values and bounds, for criteria of one sum: prefix sums
+    // first, then the gains (6) of all boundaries side by side.
+    void scan_plain(Code least) {
+        const Index n = q.a.n, edge = std::max<Index>(1, Index(std::ceil(q.min_leaf)));
+        if (n < 2 * edge) return;
+        s.prefix.resize(3 * n);
+        double *w = s.prefix.data(), *sum = w + n, *gain = sum + n;
+        double weight = 0, amount = 0;
+        for (Index p = 0; p < n; ++p) {
+            const Index i = Index(std::uint32_t(s.keys[p]));
+            w[p] = weight += crit.w(i);
+            sum[p] = amount += crit.amount(i);
+        }
+        const Index begin = edge - 1, end = n - edge;  // the last row on the left
+        const double best = boundary_gains(begin, end, w, sum, gain);
+        if (!(best >= 0)) return;
+        Index p = begin;
+        while (gain[p] < best - q.rounding) ++p;
+        found.gain = gain[p];
+        found.feature = feature;
+        found.code = least + Code(s.keys[p] >> 32);
+        found.next = least + Code(s.keys[p + 1] >> 32);
+        found.missing_left = 2 * (p + 1) > n;
+    }
+
+    // gain[p] = (6) of the boundary behind the sorted row p, -1 within one code; returns
+    // the largest.
+    double boundary_gains(Index begin, Index end, const double* w, const double* sum,
+                          double* gain) const {
+        using V = Vec<double>;
+        constexpr int L = lanes<double>;
+        const double all = q.a.weight, mean = crit.mean();
+        const Word* keys = s.keys.data();
+        V most = splat(-1.0);
+        Index p = begin;
+        for (; p + L <= end; p += L) {
+            const V wl = load(w + p), D = load(sum + p) - wl * mean;
+            Vec<std::int64_t> here, next;
+            std::memcpy(&here, keys + p, sizeof here);
+            std::memcpy(&next, keys + p + 1, sizeof next);
+            const V g = all * (D * D) / (wl * (all - wl));
+            const V apart = ((here ^ next) >> 32) != 0 ? g : splat(-1.0);
+            const V valid = wl < all ? apart : splat(-1.0);  // not by rounding
+            store(gain + p, valid);
+            most = valid > most ? valid : most;
+        }
+        double best = -1;
+        for (int l = 0; l < L; ++l) best = std::max(best, double(most[l]));
+        for (; p < end; ++p) {
+            const double D = sum[p] - w[p] * mean;
+            const bool apart = (keys[p] ^ keys[p + 1]) >> 32 && w[p] < all;
+            gain[p] = apart ? all * (D * D) / (w[p] * (all - w[p])) : -1.0;
+            best = std::max(best, gain[p]);
+        }
+        return best;
     }
 
     // -- a draw ----------------------------------------------------------------------

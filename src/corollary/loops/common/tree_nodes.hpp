@@ -10,6 +10,7 @@
 // features and sets exist: every way ends.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "common/arrays.hpp"
@@ -78,45 +79,71 @@ inline std::int32_t leaf_of(const TreeView& tree, const T* x) {
     return node;
 }
 
-// A node in one piece: 24 bytes. A leaf leads to itself.
+// The nodes of a tree level by level, 16 bytes each: both children of a node are
+// neighbours, and a leaf leads to itself.
 struct PackedNode {
     double threshold;
-    std::int32_t feature, left, right, split;
+    std::int32_t feature, child;  // the left one; the right one follows it
 };
 
-inline std::vector<PackedNode> packed(const TreeView& tree) {
-    std::vector<PackedNode> nodes(tree.nodes);
-    for (Index i = 0; i < tree.nodes; ++i) {
-        const auto self = std::int32_t(i);
-        nodes[i] = tree.feature[i] >= 0 ? PackedNode{tree.threshold[i], tree.feature[i],
-                                                     tree.left[i], tree.right[i], 1}
-                                        : PackedNode{0.0, 0, self, self, 0};
+struct PackedTree {
+    std::vector<PackedNode> nodes;
+    std::vector<std::int32_t>
+        origin;  // the numbers of the nodes in the caller's arrays
+};
+
+inline PackedTree packed(const TreeView& tree) {
+    PackedTree p;
+    p.nodes.reserve(tree.nodes);
+    p.origin.reserve(tree.nodes);
+    p.origin.push_back(0);
+    for (std::size_t at = 0; at < p.origin.size(); ++at) {
+        const std::int32_t i = p.origin[at];
+        if (tree.feature[i] < 0) {
+            constexpr double all = std::numeric_limits<double>::infinity();
+            p.nodes.push_back({all, 0, std::int32_t(at)});
+            continue;
+        }
+        const auto child = std::int32_t(p.origin.size());
+        p.nodes.push_back({tree.threshold[i], tree.feature[i], child});
+        p.origin.push_back(tree.left[i]);
+        p.origin.push_back(tree.right[i]);
     }
-    return nodes;
+    return p;
+}
+
+// Where NaN goes, and a category.
+inline std::int32_t special(const TreeView& tree, const PackedTree& p, std::int32_t at,
+                            double v) {
+    const std::int32_t i = p.origin[at];
+    if (tree.feature[i] < 0) return at;
+    return p.nodes[at].child + !goes_left_by_set(tree, i, v);
 }
 
 // The leaves of `count` rows that follow each other in x, each of d values; eight go
 // down side by side, so that their loads overlap.
 template <class T>
-inline void leaves_of(const TreeView& tree, const std::vector<PackedNode>& nodes,
-                      const T* x, Index d, Index count, std::int32_t* leaf) {
+inline void leaves_of(const TreeView& tree, const PackedTree& p, const T* x, Index d,
+                      Index count, std::int32_t* leaf) {
     constexpr Index side = 8;
+    const PackedNode* nodes = p.nodes.data();
     Index i = 0;
     for (; i + side <= count; i += side) {
         std::int32_t at[side] = {0, 0, 0, 0, 0, 0, 0, 0};
         for (std::int32_t active = 1; active != 0;) {
             active = 0;
             for (Index r = 0; r < side; ++r) {
-                const PackedNode& node = nodes[at[r]];
+                const PackedNode node = nodes[at[r]];
                 const double v = double(x[(i + r) * d + node.feature]);
-                std::int32_t next = v <= node.threshold ? node.left : node.right;
-                if (!(v <= node.threshold) && !(v > node.threshold) && node.split)
-                    next = goes_left_by_set(tree, at[r], v) ? node.left : node.right;
+                const bool left = v <= node.threshold, right = v > node.threshold;
+                std::int32_t next = node.child + right;
+                if (__builtin_expect(!left && !right, 0))
+                    next = special(tree, p, at[r], v);
                 active |= next ^ at[r];
                 at[r] = next;
             }
         }
-        for (Index r = 0; r < side; ++r) leaf[i + r] = at[r];
+        for (Index r = 0; r < side; ++r) leaf[i + r] = p.origin[at[r]];
     }
     for (; i < count; ++i) leaf[i] = leaf_of(tree, x + i * d);
 }
