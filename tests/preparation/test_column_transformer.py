@@ -367,3 +367,11 @@ def test_a_table_in_memory_is_transformed_like_its_frame():
     model = ColumnTransformer(groups()).fit(FRAME)
     out = model.transform(table_of("X", FRAME))
     np.testing.assert_allclose(out, model.transform(FRAME), atol=1e-12)
+
+
+def test_two_columns_of_one_name_are_refused_in_one_sentence():
+    frame = pd.DataFrame(np.ones((3, 2)), columns=["a", "a"])
+    transformer = ColumnTransformer([("scale", StandardScaler(), ["a"])])
+    for fit in (transformer.fit, transformer.fit_transform):
+        with pytest.raises(ValueError, match="different names; got 'a' more than once"):
+            fit(frame)

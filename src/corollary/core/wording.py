@@ -63,6 +63,16 @@ WORDINGS = (
         "others ({0})",
     ),
     Wording(
+        r"at least one array or dtype is required",
+        "{name} must have at least one column",
+        "none",
+    ),
+    Wording(
+        r"Expected unique column names, got: - (.*)$",
+        "{name} must have columns of different names",
+        "{0}",
+    ),
+    Wording(
         r"should be a 1d array, got an array of shape (\(.*?\))",
         "{name} must be one column",
         "shape {0}",

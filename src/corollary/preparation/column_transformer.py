@@ -36,6 +36,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.checks import check_width, names_checked, names_of
 from corollary.core.errors import DataError, sentence
+from corollary.core.frames import is_frame
 from corollary.core.records import stored
 from corollary.core.roles import AnswersSources, Estimator
 from corollary.core.table import Table, column_positions, joined_columns, table_of
@@ -114,6 +115,19 @@ class ColumnTransformer(AnswersSources, compose.ColumnTransformer, Estimator):
         return True
 
     # -- learning from a source ----------------------------------------------------
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Fit each transformer to its own columns, and join what they make of them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame, or Source
+        y : array, optional
+        **params : dict
+            What scikit-learn's metadata routing passes on.
+        """
+        check_unique_names(self, X)
+        return super().fit_transform(X, y, **params)
+
     def fit_source(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Fit each transformer to its own columns of a source; `fit` calls it.
 
@@ -403,3 +417,12 @@ def make_column_transformer(*transformers: Any, **options: Any) -> ColumnTransfo
     """
     made = compose.make_column_transformer(*transformers, **options)
     return ColumnTransformer(**made.get_params(deep=False))
+
+
+def check_unique_names(who: object, X: Any) -> None:
+    """Refuse a data frame two of whose columns have one name."""
+    names = list(X.columns) if is_frame(X) and hasattr(X, "columns") else []
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        must = "X must have columns of different names"
+        raise DataError(sentence(who, must, f"{twice[0]!r} more than once"))
