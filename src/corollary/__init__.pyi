@@ -209,3 +209,5 @@ from .trees.decision_tree_classifier import (
 from .trees.decision_tree_regressor import (
     DecisionTreeRegressor as DecisionTreeRegressor,
 )
+from .trees.extra_tree_classifier import ExtraTreeClassifier as ExtraTreeClassifier
+from .trees.extra_tree_regressor import ExtraTreeRegressor as ExtraTreeRegressor

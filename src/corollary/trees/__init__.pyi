@@ -1,2 +1,4 @@
 from .decision_tree_classifier import DecisionTreeClassifier as DecisionTreeClassifier
 from .decision_tree_regressor import DecisionTreeRegressor as DecisionTreeRegressor
+from .extra_tree_classifier import ExtraTreeClassifier as ExtraTreeClassifier
+from .extra_tree_regressor import ExtraTreeRegressor as ExtraTreeRegressor
