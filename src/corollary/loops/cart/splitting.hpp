@@ -297,7 +297,7 @@ class FeatureSearch {
         const bool several = least < most;
         const bool missing_left = any_missing && several && (draws.next() & 1);
         Code last = least, next = least;
-        double drawn = INFINITE;
+        double drawn = q.X.high[q.X.start[feature] + least];  // NaN alone beyond it
         if (several && q.X.category && q.X.category[feature]) {
             last = least + Code(draws.below(Index(most - least)));
             next = last + 1;
@@ -341,11 +341,11 @@ class FeatureSearch {
     // -- names -----------------------------------------------------------------------
     // The middle between the values at both sides, or infinity with NaN alone beyond.
     void name_threshold() {
+        if (q.rules.random) return;
         if (found.alone) {
             found.threshold = INFINITE;
             return;
         }
-        if (q.rules.random) return;
         const double a = q.X.high[q.X.start[feature] + found.code];
         const double b = q.X.low[q.X.start[feature] + found.next];
         double middle = a / 2 + b / 2;
