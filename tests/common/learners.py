@@ -433,6 +433,15 @@ ROWS_AT_ONCE = [
     Case("KernelPerceptron", {"gamma": 1.0}, ("dual_coef_", "support_"), "apart"),
     Case("BayesClassifier", {}, ("class_prior_",), "label"),
     Case("MSEProcedure", {}, ("coef_", "intercept_"), "two"),
+    *(  # leaves so large that no class is missing: the log of its share is finite
+        Case(name, {"min_samples_leaf": 700, **more}, ("feature_importances_",), target)
+        for name, more, target in (
+            ("DecisionTreeClassifier", {}, "label"),
+            ("DecisionTreeRegressor", {}, "number"),
+            ("RandomForestClassifier", {"n_estimators": 4, "random_state": 0}, "label"),
+            ("ExtraTreesRegressor", {"n_estimators": 4, "random_state": 0}, "number"),
+        )
+    ),
 ]
 
 
