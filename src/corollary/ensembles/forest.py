@@ -12,8 +12,8 @@ A weight says how likely a row is drawn, as in scikit-learn 1.9; without bootstr
 weighs in the splits.  A row is out of bag of the trees whose sample it is not in, about
 a share (1 - 1/n)^n = 1/e of them; their mean for it is an honest prediction.
 
-Splits are exact by default.  With `max_bins=255` a forest of 100 trees on 50,000 rows of
-30 columns took half the time, at the same accuracy (0.846 for 0.847 on new rows).
+Splits are exact by default.  With `max_bins=255` a forest of 100 trees on 50,000 rows
+of 30 columns took half the time, at the same accuracy (0.846 for 0.847 on new rows).
 
 Course: S2-48.
 """
