@@ -226,5 +226,7 @@ from .trees.decision_tree_classifier import (
 from .trees.decision_tree_regressor import (
     DecisionTreeRegressor as DecisionTreeRegressor,
 )
+from .trees.extra_tree_classifier import ExtraTreeClassifier as ExtraTreeClassifier
+from .trees.extra_tree_regressor import ExtraTreeRegressor as ExtraTreeRegressor
 from .trees.id3 import ID3Classifier as ID3Classifier
 from .trees.rule_list import RuleListClassifier as RuleListClassifier

@@ -173,6 +173,17 @@ def test_a_saved_forest_answers_as_before(forest, tmp_path):
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
+def test_a_forged_forest_is_refused(tmp_path):
+    wide = RandomForestClassifier(2, random_state=0).fit(np.tile(X, 3), Z)
+    two = RandomForestClassifier(2, random_state=0).fit(X, Z > 0)
+    for other in (wide, two):
+        model = RandomForestClassifier(2, random_state=0).fit(X, Z)
+        model.estimators_ = other.estimators_
+        corollary.save(model, tmp_path / "forged.model")
+        with pytest.raises(ValueError, match="estimators_ must be trees"):
+            corollary.load(tmp_path / "forged.model")
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

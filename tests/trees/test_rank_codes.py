@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from corollary import DecisionTreeRegressor
 from corollary.core.errors import DataError, ParameterError
@@ -25,6 +26,25 @@ def test_bins_hold_about_as_many_rows():
     assert sizes.min() == sizes.max() == 200
     assert (coded.low <= coded.high).all()
     assert (coded.high[:-1] < coded.low[1:]).all()
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("max_bins", [None, 9])
+def test_blocks_of_columns_are_coded_as_all_together(sparse, max_bins, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((400, 7)) < 0.5, 0.0, rng.normal(size=(400, 7)))
+    X[:, 3] = np.arange(400)  # needs a wider code than the others
+    X[:, 5] = rng.integers(0, 12, 400)
+    mask = np.arange(7) == 5
+    rows = sp.csr_array(X) if sparse else X
+    whole = rank_codes(None, rows, max_bins, mask)
+    monkeypatch.setattr("corollary.trees.rank_codes.BLOCK", 900)  # two columns
+    parts = rank_codes(None, rows, max_bins, mask)
+    for name in ("codes", "counts", "start", "low", "high", "category"):
+        a, b = getattr(whole, name), getattr(parts, name)
+        np.testing.assert_array_equal(a, b)
+    assert whole.codes.dtype == parts.codes.dtype
+    assert whole.words == parts.words == 1
 
 
 @pytest.mark.parametrize("asked", [[1], [False, True], ["b"], np.array([1])])

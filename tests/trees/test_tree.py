@@ -78,6 +78,13 @@ def test_rows_in_any_layout_are_read():
     np.testing.assert_array_equal(TREE.apply(X[::2]), TREE.apply(X)[::2])
 
 
+@pytest.mark.parametrize("width", [1, 3, 5])
+def test_rows_of_other_features_are_refused(width):
+    for ask in (TREE.apply, TREE.predict, TREE.decision_path):
+        with pytest.raises(ValueError, match=r"^Tree: X must have rows of 4 features"):
+            ask(np.zeros((2, width)))
+
+
 def test_importances_are_the_decreases_of_impurity():
     y = X[:, 0] + 0.1 * X[:, 1] ** 2
     ours = DecisionTreeRegressor(min_samples_leaf=20).fit(X, y)

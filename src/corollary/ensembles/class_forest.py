@@ -7,7 +7,7 @@ Course: S2-48.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.metrics import accuracy_score
@@ -37,7 +37,7 @@ PRESETS = ("balanced", "balanced_subsample")
 class ClassForest(Forest):
     """A forest whose trees tell classes."""
 
-    member = DecisionTreeClassifier
+    member: ClassVar[Any] = DecisionTreeClassifier
     classes_: Any
 
     def _learn_classes(self, rows: Chunk, report: Report) -> None:

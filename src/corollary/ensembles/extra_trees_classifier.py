@@ -25,6 +25,7 @@ from corollary.core.report import Report
 from corollary.core.roles import Classifier
 from corollary.engine.sources.source import Chunk
 from corollary.ensembles.class_forest import CLASS_FOREST_RULES, ClassForest
+from corollary.trees.extra_tree_classifier import ExtraTreeClassifier
 
 __all__ = ["ExtraTreesClassifier"]
 
@@ -88,7 +89,7 @@ class ExtraTreesClassifier(ClassForest, Classifier):
         The classes; a list where y has several columns.
     n_classes_ : int or array
     n_outputs_ : int
-    estimators_ : list of DecisionTreeClassifier
+    estimators_ : list of ExtraTreeClassifier
     feature_importances_ : array of shape (d,)
     oob_score_ : float
         With `oob_score`: the score of the rows out of bag.
@@ -109,6 +110,7 @@ class ExtraTreesClassifier(ClassForest, Classifier):
     [0, 1, 2]
     """
 
+    member = ExtraTreeClassifier
     splitter = "random"
     takes_sparse = True
     double_squares = True

@@ -25,6 +25,7 @@ from corollary.core.report import Report
 from corollary.core.roles import Regressor
 from corollary.engine.sources.source import Chunk
 from corollary.ensembles.number_forest import NUMBER_FOREST_RULES, NumberForest
+from corollary.trees.extra_tree_regressor import ExtraTreeRegressor
 
 __all__ = ["ExtraTreesRegressor"]
 
@@ -82,7 +83,7 @@ class ExtraTreesRegressor(NumberForest, Regressor):
     Attributes
     ----------
     n_outputs_ : int
-    estimators_ : list of DecisionTreeRegressor
+    estimators_ : list of ExtraTreeRegressor
     feature_importances_ : array of shape (d,)
     oob_score_ : float
         With `oob_score`: the score of the rows out of bag.
@@ -103,6 +104,7 @@ class ExtraTreesRegressor(NumberForest, Regressor):
     [0.25]
     """
 
+    member = ExtraTreeRegressor
     splitter = "random"
     takes_sparse = True
     double_squares = True

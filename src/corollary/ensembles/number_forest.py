@@ -7,7 +7,7 @@ Course: S2-48.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.metrics import r2_score
@@ -31,7 +31,7 @@ NUMBER_FOREST_RULES = {
 class NumberForest(Forest):
     """A forest whose trees tell numbers."""
 
-    member = DecisionTreeRegressor
+    member: ClassVar[Any] = DecisionTreeRegressor
 
     def _learn_numbers(self, rows: Chunk, report: Report) -> None:
         """Grow the trees, and score the rows out of bag where asked to."""

@@ -15,6 +15,8 @@ from .description_length import (
 from .description_length import description_length as description_length
 from .export_graphviz import export_graphviz as export_graphviz
 from .export_text import export_text as export_text
+from .extra_tree_classifier import ExtraTreeClassifier as ExtraTreeClassifier
+from .extra_tree_regressor import ExtraTreeRegressor as ExtraTreeRegressor
 from .gain_table import GainTable as GainTable
 from .id3 import ID3Classifier as ID3Classifier
 from .multiway_tree import MultiwayTree as MultiwayTree

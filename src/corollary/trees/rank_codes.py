@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
@@ -36,6 +37,7 @@ __all__ = ["RankCodes", "categorical_columns", "rank_codes"]
 
 MOST_CATEGORIES = 2**16  # a set of categories has a bit for each of them
 WORD = 32
+BLOCK = 2**23  # entries of the columns that are coded together
 
 
 @dataclass(frozen=True)
@@ -71,30 +73,48 @@ def rank_codes(
     categorical : array of bool (d,), optional
         Which columns hold categories.
     """
-    X = np.ascontiguousarray(dense(X))
     n, d = X.shape
-    words = category_words(learner, X, categorical)
-    bins = np.full(d, n if max_bins is None else max_bins, np.int64)
-    if categorical is not None:
-        bins[categorical] = n
-    codes = np.empty((d, n), np.uint32)
-    low, high = np.empty((d, n)), np.empty((d, n))
-    counts = np.empty(d, np.int64)
-    loops.rank_codes(X, bins, codes, low, high, counts, get_config().threads)
-    keep = np.arange(n) < counts[:, None]
+    words = 0 if categorical is None else category_words(learner, X, categorical)
+    step = max(1, BLOCK // max(1, n))
+    X = X.tocsc() if sp.issparse(X) and step < d else X
+    parts = []
+    for begin in range(0, d, step):
+        chosen = slice(begin, begin + step)
+        bins = np.full(min(step, d - begin), n if max_bins is None else max_bins)
+        if categorical is not None:
+            bins[categorical[chosen]] = n
+        block = np.ascontiguousarray(dense(X if step >= d else X[:, chosen]))
+        parts.append(coded_block(block, bins.astype(np.int64)))
+    codes, counts, low, high = joined(parts)
     start = np.concatenate([[0], np.cumsum(counts)[:-1]])
     category = None if categorical is None else categorical.astype(np.uint8)
+    return RankCodes(codes, counts, start, low, high, category, words)
+
+
+def coded_block(X: Floats, bins: Vector) -> tuple[Vector, ...]:
+    """Return codes, counts, and least and largest values of some columns."""
+    n, d = X.shape
+    codes, counts = np.empty((d, n), np.uint32), np.empty(d, np.int64)
+    low, high = np.empty((d, n)), np.empty((d, n))
+    loops.rank_codes(X, bins, codes, low, high, counts, get_config().threads)
+    keep = np.arange(n) < counts[:, None]
+    codes = codes.astype(smallest_type(int(counts.max())), copy=False)
     low = low[keep]
-    high = low if max_bins is None else high[keep]
-    narrow = smallest_type(int(counts.max()))
-    return RankCodes(
-        codes.astype(narrow, copy=False),
-        counts,
-        start,
-        low,
-        high,
-        category,
-        words,
+    return codes, counts, low, low if (bins >= n).all() else high[keep]
+
+
+def joined(parts: list[tuple[Vector, ...]]) -> tuple[Vector, ...]:
+    """Return the codes of all columns, given those of blocks of them."""
+    if len(parts) == 1:
+        return parts[0]
+    codes, counts, low, high = (list(column) for column in zip(*parts, strict=True))
+    same = all(a is b for a, b in zip(low, high, strict=True))
+    values = np.concatenate(low)
+    return (
+        np.concatenate(codes),  # of the widest type
+        np.concatenate(counts),
+        values,
+        values if same else np.concatenate(high),
     )
 
 
@@ -105,11 +125,9 @@ def smallest_type(largest: int) -> Any:
     return np.uint16 if largest < 2**16 else np.uint32
 
 
-def category_words(learner: Any, X: Floats, categorical: Any) -> int:
+def category_words(learner: Any, X: Matrix, categorical: Vector) -> int:
     """Return the words of a set of categories; refuse what is no category."""
-    if categorical is None:
-        return 0
-    values = X[:, categorical]
+    values = dense(X[:, np.flatnonzero(categorical)])
     known = values[~np.isnan(values)]
     if known.size and ((known < 0) | (known != np.floor(known))).any():
         must = "categories must be whole numbers >= 0"

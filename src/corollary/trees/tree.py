@@ -38,7 +38,7 @@ import scipy.sparse as sp
 from corollary import loops
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
-from corollary.core.errors import ModelFileError
+from corollary.core.errors import DataError, ModelFileError, sentence
 from corollary.core.records import stored
 from corollary.core.rows import rows_loop
 
@@ -218,7 +218,7 @@ def leaves(trees: list[Tree], X: Matrix) -> Vector:
     trees : list of Tree
     X : float32 or float64 array (n, d), or CSR matrix
     """
-    X = readable(X)
+    X = readable(trees, X)
     out = np.empty((X.shape[0], len(trees)), np.int32)
     arrays = [tree.arrays for tree in trees]
     ask = rows_loop(loops.tree_leaves, loops.tree_leaves_csr, X)
@@ -238,7 +238,7 @@ def sums_of_trees(
     values : list of arrays (node_count, k), optional
         What to sum; by default the trees' own values, all outputs and classes.
     """
-    X = readable(X)
+    X = readable(trees, X)
     if values is None:
         values = [tree.value.reshape(tree.node_count, -1) for tree in trees]
     out = np.zeros((X.shape[0], values[0].shape[1]))
@@ -248,8 +248,12 @@ def sums_of_trees(
     return out
 
 
-def readable(X: Matrix) -> Matrix:
-    """Return rows as the loops take them: C-ordered floats, or CSR."""
+def readable(trees: list[Tree], X: Matrix) -> Matrix:
+    """Return rows as the loops take them: C-ordered floats, or CSR; of all features."""
+    for tree in trees:
+        if X.ndim != 2 or X.shape[1] != tree.n_features:
+            must = f"X must have rows of {tree.n_features} features"
+            raise DataError(sentence(tree, must, f"shape {X.shape}"))
     if sp.issparse(X):
         X = sp.csr_array(X)
     floats = X.dtype in (np.float32, np.float64)

@@ -15,6 +15,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.configuration import get_config
 from corollary.core.errors import ModelFileError
 from corollary.core.randomness import entropy
 from corollary.core.report import Optimality, Report, StopReason
@@ -26,6 +27,8 @@ from corollary.trees.rank_codes import categorical_columns, rank_codes
 from corollary.trees.tree import Tree
 
 __all__ = ["TreeLearner", "coded_bytes"]
+
+SCRATCH = 2.0**28  # bytes of columns while they are coded
 
 
 class TreeLearner(RowsLearner):
@@ -140,4 +143,5 @@ class TreeLearner(RowsLearner):
 
 def coded_bytes(rows: int, features: int) -> float:
     """Estimate the memory of rank codes, their values, and one tree's nodes."""
-    return rows * (8.0 * features + 24.0 * features + 300.0)
+    kept = rows * (14.0 * features + 300.0)
+    return kept + min(24.0 * rows * features, SCRATCH * get_config().threads)

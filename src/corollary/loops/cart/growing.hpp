@@ -316,7 +316,7 @@ class Grower {
         const Index middle = partition(task, out.split, scratches[worker]);
         if (middle == task.begin || middle == task.end) return false;
         bear(task, middle, out, worker);
-        return out.decrease + EPSILON >= rules.min_decrease;
+        return rules.min_decrease <= 0 || out.decrease + EPSILON >= rules.min_decrease;
     }
 
     // How far rounding may move a gain.

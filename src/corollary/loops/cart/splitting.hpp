@@ -45,6 +45,10 @@ struct Question {
 // Where the range of codes is at most this many times the rows, a histogram is made.
 constexpr double BINS_PER_ROW = 1.0;
 
+// Rows that follow each other go to histograms of their own: where they share a bin, a
+// sum need not wait for the one before.
+constexpr Index COPIES = 4;
+
 template <class Criterion>
 class FeatureSearch {
   public:
@@ -118,10 +122,18 @@ class FeatureSearch {
     // -- a histogram ---------------------------------------------------------------
     void count(Code least, Code most) {
         const Index width = crit.HEAD + crit.sums(), size = Index(most - least) + 1;
-        s.bins.assign(size * width, 0.0);
+        const Index n = q.a.n, copies = n >= 32 * size ? COPIES : 1;
+        s.bins.assign(copies * size * width, 0.0);
         double* bins = s.bins.data();
-        for (Index i = 0; i < q.a.n; ++i)
-            crit.put(bins + Index(s.code[i] - least) * width, i);
+        Index i = 0;
+        for (; copies > 1 && i + COPIES <= n; i += COPIES)
+            for (Index c = 0; c < COPIES; ++c)
+                crit.put(bins + (c * size + Index(s.code[i + c] - least)) * width,
+                         i + c);
+        for (; i < n; ++i) crit.put(bins + Index(s.code[i] - least) * width, i);
+        for (Index c = 1; c < copies; ++c)
+            for (Index b = 0; b < size * width; ++b)
+                bins[b] += bins[c * size * width + b];
         const bool any_missing = most == missing;
         scan_bins(least, size - any_missing, width, false, any_missing);
         if (any_missing) scan_bins(least, size - 1, width, true, true);
@@ -297,7 +309,7 @@ class FeatureSearch {
         const bool several = least < most;
         const bool missing_left = any_missing && several && (draws.next() & 1);
         Code last = least, next = least;
-        double drawn = INFINITE;
+        double drawn = q.X.high[q.X.start[feature] + least];  // NaN alone beyond it
         if (several && q.X.category && q.X.category[feature]) {
             last = least + Code(draws.below(Index(most - least)));
             next = last + 1;
@@ -341,11 +353,11 @@ class FeatureSearch {
     // -- names -----------------------------------------------------------------------
     // The middle between the values at both sides, or infinity with NaN alone beyond.
     void name_threshold() {
+        if (q.rules.random) return;
         if (found.alone) {
             found.threshold = INFINITE;
             return;
         }
-        if (q.rules.random) return;
         const double a = q.X.high[q.X.start[feature] + found.code];
         const double b = q.X.low[q.X.start[feature] + found.next];
         double middle = a / 2 + b / 2;
