@@ -255,7 +255,7 @@ class AdaBoostClassifier(RowsLearner, Classifier):
         C, rate, y, eps = self.n_classes_, self.learning_rate, weak.y, 1.0
         for attempt in weak.attempts(D, len(rounds)):
             wrong = attempt.answers != y
-            eps = float(D @ wrong)  # (1)
+            eps = float(D[wrong].sum())  # (1)
             if C == 1 or eps < 1 - 1 / C:
                 break
         else:

@@ -144,7 +144,7 @@ class AdaBoostRegressor(RowsLearner, SingleRegressor):
             for number in range(self.n_estimators):
                 member, answers = next(weak.attempts(D, number))
                 losses = self._losses(np.abs(answers - y))
-                eps = float(D @ losses)
+                eps = float(np.sum(D * losses))
                 if eps <= 0 or eps >= 0.5:
                     perfect = eps <= 0
                     ended = "a member without errors" if perfect else "an error of 1/2"

@@ -67,6 +67,7 @@ from corollary.ensembles.stages import (
 )
 from corollary.objectives.stagewise_losses import StagewiseLoss
 from corollary.trees.growing import TREE_RULES
+from corollary.trees.rank_codes import rank_codes
 
 __all__ = ["BOOSTING_RULES", "GradientBoosting"]
 
@@ -234,6 +235,8 @@ class GradientBoosting(ValidatedLearner, Estimator):
         """Add stages to the past until there are enough, or a reason to end."""
         H = None if held is None else self._scores_of_held(loss, held.X, past)
         urn = Urn.of(train.X, train.y) if self.subsample < 1 else None
+        if self.estimator is None:
+            train = train._replace(codes=rank_codes(self, train.X))
         done, name = len(past.stages), type(self).__name__
         with progress(name, self.n_estimators, int(self.verbose)) as show:
             try:

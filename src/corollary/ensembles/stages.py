@@ -8,6 +8,7 @@ the loss, and there is no step to search.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ from corollary.engine.fit import inside_another_fit
 from corollary.engine.meta import fit_with_weights
 from corollary.objectives.stagewise_losses import Cells, SquaredStages, StagewiseLoss
 from corollary.solvers.exact_search import exact_step
+from corollary.trees.growing import number_targets
+from corollary.trees.rank_codes import RankCodes
 from corollary.trees.tree import Tree, sums_of_trees
 
 __all__ = ["Rows", "Stage", "added_scores", "fit_stage", "is_tree", "staged_scores"]
@@ -33,12 +36,16 @@ class Rows(NamedTuple):
     y: Vector  # (n,)
     w: Floats  # (n,)
     weighed: bool  # whether the user gave weights
+    codes: RankCodes | None = None  # the columns coded once, for trees of ours
 
     def some(self, rows: Vector | None) -> Rows:
         """Return some of them; all without a copy."""
         if rows is None:
             return self
-        return Rows(self.X[rows], self.y[rows], self.w[rows], self.weighed)
+        codes = self.codes
+        if codes is not None:
+            codes = replace(codes, codes=np.ascontiguousarray(codes.codes[:, rows]))
+        return Rows(self.X[rows], self.y[rows], self.w[rows], self.weighed, codes)
 
 
 class Stage(NamedTuple):
@@ -71,12 +78,10 @@ def fit_stage(
     members = []
     for k in range(loss.K):
         member = make(k)
-        with inside_another_fit():
-            w = part.w if part.weighed else None
-            fit_with_weights(who, member, part.X, rounded(R_part[:, k]), w)  # (3)
+        fit_member(who, member, part, rounded(R_part[:, k]))  # (3)
         with names_checked():
             if is_tree(member):
-                leaf = member.apply(rows.X)
+                leaf = leaves_of(member, rows.X)
                 quality[:, k] = member.tree_.value[leaf, 0, 0]
                 own = leaf if chosen is None else leaf[chosen]
                 set_leaves(member.tree_, own, loss, part, F_part, R_part, k)
@@ -92,6 +97,23 @@ def fit_stage(
         G_part = G if chosen is None else G[chosen]
         step = best_step(loss, part, F_part, G_part)  # (4)
     return Stage(members, step, gamma), F + rate * step * G  # (5)
+
+
+def fit_member(who: Any, member: Any, rows: Rows, r: Floats) -> None:
+    """Fit a member to pseudo-residuals, a tree of ours on the codes of the columns."""
+    w = rows.w if rows.weighed else None
+    if rows.codes is not None:
+        member.n_features_in_ = rows.X.shape[1]
+        member.plant(rows.codes, number_targets(member, r), w)
+        return
+    with inside_another_fit():
+        fit_with_weights(who, member, rows.X, r, w)
+
+
+def leaves_of(member: Any, X: Matrix) -> Vector:
+    """Return the leaf of each row; the rows are checked already."""
+    ours = isinstance(member.tree_, Tree)
+    return member.tree_.apply(X) if ours else member.apply(X)
 
 
 def rounded(r: Floats) -> Floats:
@@ -112,7 +134,7 @@ def rounded(r: Floats) -> Floats:
 
 def squares(values: Floats, w: Floats) -> float:
     """Return the weighted sum of all squares."""
-    return float(w @ (values**2).sum(axis=1))
+    return float(np.sum(w * (values**2).sum(axis=1)))
 
 
 def set_leaves(
@@ -137,15 +159,16 @@ def best_step(loss: StagewiseLoss, rows: Rows, F: Floats, G: Floats) -> float:
     w = rows.w / rows.w.sum()
     if isinstance(loss, SquaredStages):
         size = squares(G, w)
-        along = float(w @ (loss.residuals(rows.y, F) * G).sum(axis=1))
+        along = float(np.sum(w * (loss.residuals(rows.y, F) * G).sum(axis=1)))
         return along / size if size > 0 else 0.0
 
     def value(s: float) -> float:
-        return float(w @ loss.values(rows.y, F + s * G))
+        return float(np.sum(w * loss.values(rows.y, F + s * G)))
 
     def slope(s: float) -> float:
         with np.errstate(over="ignore"):
-            return -float(w @ (loss.residuals(rows.y, F + s * G) * G).sum(axis=1))
+            R = loss.residuals(rows.y, F + s * G)
+            return -float(np.sum(w * (R * G).sum(axis=1)))
 
     steep = slope(0.0)
     if steep == 0 or not np.isfinite(steep):

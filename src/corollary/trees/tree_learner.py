@@ -23,7 +23,7 @@ from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.trees.cost_complexity import pruned, pruning_path
 from corollary.trees.growing import Sampling, Targets, count_of_features, grow_trees
-from corollary.trees.rank_codes import categorical_columns, rank_codes
+from corollary.trees.rank_codes import RankCodes, categorical_columns, rank_codes
 from corollary.trees.tree import Tree
 
 __all__ = ["TreeLearner", "coded_bytes"]
@@ -42,19 +42,32 @@ class TreeLearner(RowsLearner):
     ) -> None:
         """Grow and prune the tree, and report its size."""
         learner: Any = self
-        d = rows.X.shape[1]
-        columns = categorical_columns(self, d)
+        columns = categorical_columns(self, rows.X.shape[1])
         codes = rank_codes(self, rows.X, learner.max_bins, columns)
+        self.plant(codes, targets, w)
+        report.stop = StopReason.CONVERGED
+        report.optimality = Optimality("greedy: no bound to the best tree", None)
+        report.facts["n_leaves"] = self.tree_.n_leaves
+        report.facts["depth"] = self.tree_.max_depth
+
+    def plant(self, codes: RankCodes, targets: Targets, w: Floats | None) -> None:
+        """Grow and prune the tree from columns that are coded, perhaps for many trees.
+
+        Parameters
+        ----------
+        codes : RankCodes
+        targets : Targets
+        w : array of shape (n,), optional
+            Weights above 0.
+        """
+        learner: Any = self
+        d = len(codes.counts)
         seeds = np.array([entropy(learner.random_state)], np.uint64)
         random = learner.splitter == "random"
         [tree] = grow_trees(self, codes, targets, seeds, Sampling(w), random=random)
         self.tree_ = pruned(tree, learner.ccp_alpha)
         self.max_features_ = count_of_features(learner.max_features, d)
         self.n_outputs_ = len(targets.n_classes)
-        report.stop = StopReason.CONVERGED
-        report.optimality = Optimality("greedy: no bound to the best tree", None)
-        report.facts["n_leaves"] = self.tree_.n_leaves
-        report.facts["depth"] = self.tree_.max_depth
 
     def takes_missing(self) -> bool:
         """Take NaN for a missing value."""
