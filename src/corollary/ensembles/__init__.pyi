@@ -8,3 +8,5 @@ from .hist_gradient_boosting_regressor import (
 )
 from .random_forest_classifier import RandomForestClassifier as RandomForestClassifier
 from .random_forest_regressor import RandomForestRegressor as RandomForestRegressor
+from .shap_values import ShapValues as ShapValues
+from .tree_shap import tree_shap as tree_shap

@@ -30,6 +30,7 @@ void bind_sparse_rows(nanobind::module_& m);
 void bind_squared_losses(nanobind::module_& m);
 void bind_stochastic_gradient(nanobind::module_& m);
 void bind_tree_predict(nanobind::module_& m);
+void bind_tree_shap(nanobind::module_& m);
 void bind_stump(nanobind::module_& m);
 
 }  // namespace corollary

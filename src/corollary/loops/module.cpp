@@ -45,5 +45,6 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_squared_losses(m);
     corollary::bind_stochastic_gradient(m);
     corollary::bind_tree_predict(m);
+    corollary::bind_tree_shap(m);
     corollary::bind_stump(m);
 }
