@@ -58,6 +58,12 @@ from .discriminants.nearest_centroid import NearestCentroid as NearestCentroid
 from .discriminants.quadratic_discriminant_analysis import (
     QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
 )
+from .ensembles.explainable_boosting_classifier import (
+    ExplainableBoostingClassifier as ExplainableBoostingClassifier,
+)
+from .ensembles.explainable_boosting_regressor import (
+    ExplainableBoostingRegressor as ExplainableBoostingRegressor,
+)
 from .ensembles.extra_trees_classifier import (
     ExtraTreesClassifier as ExtraTreesClassifier,
 )
