@@ -5,6 +5,7 @@
 
 namespace corollary {
 
+void bind_background_shap(nanobind::module_& m);
 void bind_bins(nanobind::module_& m);
 void bind_histogram_tree(nanobind::module_& m);
 void bind_boosting(nanobind::module_& m);

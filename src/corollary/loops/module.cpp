@@ -20,6 +20,7 @@ const char* widest() {
 
 NB_MODULE(COROLLARY_LOOPS, m) {
     m.def("widest", &widest);
+    corollary::bind_background_shap(m);
     corollary::bind_bins(m);
     corollary::bind_histogram_tree(m);
     corollary::bind_boosting(m);

@@ -18,13 +18,6 @@
 //
 // which telescopes to (1) and (2). An edge that neither the row nor its like ever took
 // changes g = -1/(1 - t) by nothing. Four rows are walked at once, one in each lane.
-//
-// Where the features outside a coalition come from a background row b, z_j is 1 or 0 as b
-// takes the branches or not, and a leaf that needs A features of the row and B of b has
-//
-//   phi_i = v beta(A-1, B)  or  -v beta(A, B-1),  beta(a, b) = a! b! / (a + b + 1)!    (5)
-//
-// for the features of the row and of b. A walk visits the leaves that both can reach.
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +26,7 @@
 
 #include "common/arrays.hpp"
 #include "common/threads.hpp"
-#include "common/tree_nodes.hpp"
+#include "common/tree_tasks.hpp"
 #include "loops.hpp"
 
 namespace corollary {
@@ -43,40 +36,6 @@ using Lanes = Vec<double>;
 using Mask = Vec<std::int64_t>;
 constexpr Index L = lanes<double>;
 constexpr Index BLOCK = 64;  // rows of a thread's turn
-
-// What one tree adds to: outputs first .. first + k of K.
-struct Task {
-    TreeView tree;
-    const double* value;  // (nodes, k)
-    Index k, first;
-};
-
-struct Out {
-    double* values;  // (n, K, d)
-    double* pairs;   // (n, K, d, d) or null
-    Index K, d;
-
-    double* row(Index i, Index output) const { return values + (i * K + output) * d; }
-    double* table(Index i, Index output) const {
-        return pairs + (i * K + output) * d * d;
-    }
-};
-
-inline bool goes_left(const TreeView& tree, Index node, double x) {
-    const double t = tree.threshold[node];
-    return x <= t ? true : x > t ? false : goes_left_by_set(tree, node, x);
-}
-
-std::vector<Task> tasks_of(const nb::list& trees, const nb::list& values,
-                           const Vector<const std::int32_t>& first) {
-    std::vector<Task> tasks;
-    for (std::size_t t = 0; t < trees.size(); ++t) {
-        const auto value = nb::cast<Matrix<const double>>(values[t]);
-        tasks.push_back({tree_view(trees[t]), value.data(), Index(value.shape(1)),
-                         Index(first.data()[t])});
-    }
-    return tasks;
-}
 
 // -- Gauss' rule on [0, 1] -----------------------------------------------------------
 struct Rule {
@@ -378,118 +337,6 @@ void by_coverage(const std::vector<Task>& tasks,
     watch.raise();
 }
 
-// -- against background rows ---------------------------------------------------------
-// beta(a, b) of (5) for a + b < size.
-class Beta {
-    std::vector<double> table_;
-    Index size_;
-
-  public:
-    explicit Beta(Index size) : table_(size * size), size_(size) {
-        for (Index a = 0; a < size; ++a) {
-            table_[a * size] = 1 / double(a + 1);
-            for (Index b = 1; a + b < size; ++b)
-                table_[a * size + b] =
-                    table_[a * size + b - 1] * double(b) / double(a + b + 1);
-        }
-    }
-    double operator()(Index a, Index b) const { return table_[a * size_ + b]; }
-};
-
-struct Turn {  // where to go on: a node, and how many features are decided there
-    std::int32_t node, decided;
-};
-
-struct Choice {  // a feature whose branches only the row takes (1), or only b (-1)
-    std::int32_t feature, sign;
-};
-
-struct Comparison {
-    std::vector<Turn> open;
-    std::vector<Choice> chosen;
-
-    void run(const Task& task, const Beta& beta, const double* x, const double* b,
-             Index i, const Out& out) {
-        const TreeView& tree = task.tree;
-        open.clear();
-        std::int32_t node = 0;
-        Index decided = 0;
-        for (;;) {
-            while (tree.feature[node] >= 0) {
-                const std::int32_t f = tree.feature[node];
-                bool left = goes_left(tree, node, x[f]);
-                if (left != goes_left(tree, node, b[f])) {
-                    Index p = 0;
-                    while (p < decided && chosen[p].feature != f) ++p;
-                    if (p == decided) {
-                        chosen[decided++] = {f, 1};
-                        open.push_back({left ? tree.right[node] : tree.left[node],
-                                        std::int32_t(decided)});
-                    } else if (chosen[p].sign < 0) {
-                        left = !left;
-                    }
-                }
-                node = left ? tree.left[node] : tree.right[node];
-            }
-            if (decided) add(task, beta, node, decided, i, out);
-            if (open.empty()) return;
-            node = open.back().node;
-            decided = open.back().decided;
-            chosen[decided - 1].sign = -1;
-            open.pop_back();
-        }
-    }
-
-  private:
-    // (5) of one leaf.
-    void add(const Task& task, const Beta& beta, Index leaf, Index decided, Index i,
-             const Out& out) const {
-        Index A = 0;
-        for (Index p = 0; p < decided; ++p) A += chosen[p].sign > 0;
-        const Index B = decided - A;
-        for (Index c = 0; c < task.k; ++c) {
-            const double v = task.value[leaf * task.k + c];
-            const double own = A ? v * beta(A - 1, B) : 0;
-            const double other = B ? -v * beta(A, B - 1) : 0;
-            double* row = out.row(i, task.first + c);
-            for (Index p = 0; p < decided; ++p)
-                row[chosen[p].feature] += chosen[p].sign > 0 ? own : other;
-            if (out.pairs && decided > 1)
-                add_pairs(beta, v / 2, A, B, out.table(i, task.first + c), out.d);
-        }
-    }
-
-    void add_pairs(const Beta& beta, double v, Index A, Index B, double* pair,
-                   Index d) const {
-        const double both = A > 1 ? v * beta(A - 2, B) : 0;
-        const double none = B > 1 ? v * beta(A, B - 2) : 0;
-        const double one = A && B ? -v * beta(A - 1, B - 1) : 0;
-        for (Index p = 0; p < A + B; ++p)
-            for (Index r = 0; r < p; ++r) {
-                const std::int32_t s = chosen[p].sign + chosen[r].sign;
-                const double share = s > 0 ? both : s < 0 ? none : one;
-                pair[chosen[p].feature * d + chosen[r].feature] += share;
-                pair[chosen[r].feature * d + chosen[p].feature] += share;
-            }
-    }
-};
-
-void by_background(const std::vector<Task>& tasks, const double* X, Index n,
-                   const double* background, Index m, Index most, const Out& out,
-                   int threads) {
-    const Beta beta(most + 1);
-    std::vector<Comparison> workers(std::max(1, threads));
-    for (Comparison& each : workers) each.chosen.resize(most + 1);
-    for (Comparison& each : workers) each.open.reserve(most + 1);
-    for_blocks(n, 1, threads, [&](int worker, Index begin, Index end) {
-        for (Index i = begin; i < end; ++i)
-            for (const Task& task : tasks)
-                for (Index b = 0; b < m; ++b)
-                    workers[worker].run(task, beta, X + i * out.d,
-                                        background + b * out.d, i, out);
-    });
-}
-
 }  // namespace
 
 void bind_tree_shap(nb::module_& m) {
@@ -511,20 +358,6 @@ void bind_tree_shap(nb::module_& m) {
         as_is("X"), nb::arg("trees"), nb::arg("values"), as_is("first"),
         nb::arg("covers"), as_is("base"), as_is("out"), as_is("pairs").none(),
         nb::arg("threads"));
-    m.def(
-        "background_shap",
-        [](Matrix<const double> X, Matrix<const double> background, nb::list trees,
-           nb::list values, Vector<const std::int32_t> first, Index outputs, Index most,
-           Matrix<double> out, Optional<Matrix<double>> pairs, int threads) {
-            const std::vector<Task> tasks = tasks_of(trees, values, first);
-            const Out to{out.data(), data_or_null(pairs), outputs, Index(X.shape(1))};
-            nb::gil_scoped_release free;
-            by_background(tasks, X.data(), Index(X.shape(0)), background.data(),
-                          Index(background.shape(0)), most, to, threads);
-        },
-        as_is("X"), as_is("background"), nb::arg("trees"), nb::arg("values"),
-        as_is("first"), nb::arg("outputs"), nb::arg("most"), as_is("out"),
-        as_is("pairs").none(), nb::arg("threads"));
 }
 
 }  // namespace corollary
