@@ -62,6 +62,12 @@ from .ensembles.ada_boost_classifier import AdaBoostClassifier as AdaBoostClassi
 from .ensembles.ada_boost_regressor import AdaBoostRegressor as AdaBoostRegressor
 from .ensembles.bagging_classifier import BaggingClassifier as BaggingClassifier
 from .ensembles.bagging_regressor import BaggingRegressor as BaggingRegressor
+from .ensembles.explainable_boosting_classifier import (
+    ExplainableBoostingClassifier as ExplainableBoostingClassifier,
+)
+from .ensembles.explainable_boosting_regressor import (
+    ExplainableBoostingRegressor as ExplainableBoostingRegressor,
+)
 from .ensembles.extra_trees_classifier import (
     ExtraTreesClassifier as ExtraTreesClassifier,
 )

@@ -29,6 +29,20 @@ TreeArrays: TypeAlias = tuple[
 
 target: str  # the module in use: "baseline", "x86_64_v3"
 
+# -- background_shap.cpp ---------------------------------------------------------------
+def background_shap(
+    X: Doubles,  # (n, d)
+    background: Doubles,  # (m, d)
+    trees: list[TreeArrays],
+    values: list[Doubles],
+    first: Ints,
+    outputs: int,  # K
+    most: int,  # features of one path
+    out: Doubles,  # (n, K d) added to: sums over the background rows
+    pairs: Doubles | None,  # (n, K d d) added to, the diagonals left alone
+    threads: int,
+) -> None: ...
+
 # -- cart.cpp --------------------------------------------------------------------------
 def grow_trees(
     codes: NDArray[np.unsignedinteger],  # (d, n) of rank_codes
@@ -672,6 +686,19 @@ def out_of_bag_sums_csr(
     cumulative: Doubles | None,
     out: Doubles,
     votes: Places,
+    threads: int,
+) -> None: ...
+
+# -- tree_shap.cpp ---------------------------------------------------------------------
+def tree_shap(
+    X: Doubles,  # (n, d)
+    trees: list[TreeArrays],
+    values: list[Doubles],  # (nodes, k) of each tree
+    first: Ints,  # (trees,) output that the first column of its values adds to
+    covers: list[Doubles],  # (nodes,) rows of each node
+    base: Doubles,  # (K,) added to
+    out: Doubles,  # (n, K d) added to
+    pairs: Doubles | None,  # (n, K d d) added to, the diagonals left alone
     threads: int,
 ) -> None: ...
 

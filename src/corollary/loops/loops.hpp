@@ -5,6 +5,7 @@
 
 namespace corollary {
 
+void bind_background_shap(nanobind::module_& m);
 void bind_bins(nanobind::module_& m);
 void bind_histogram_tree(nanobind::module_& m);
 void bind_boosting(nanobind::module_& m);
@@ -30,6 +31,7 @@ void bind_sparse_rows(nanobind::module_& m);
 void bind_squared_losses(nanobind::module_& m);
 void bind_stochastic_gradient(nanobind::module_& m);
 void bind_tree_predict(nanobind::module_& m);
+void bind_tree_shap(nanobind::module_& m);
 void bind_stump(nanobind::module_& m);
 
 }  // namespace corollary

@@ -20,6 +20,7 @@ const char* widest() {
 
 NB_MODULE(COROLLARY_LOOPS, m) {
     m.def("widest", &widest);
+    corollary::bind_background_shap(m);
     corollary::bind_bins(m);
     corollary::bind_histogram_tree(m);
     corollary::bind_boosting(m);
@@ -45,5 +46,6 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_squared_losses(m);
     corollary::bind_stochastic_gradient(m);
     corollary::bind_tree_predict(m);
+    corollary::bind_tree_shap(m);
     corollary::bind_stump(m);
 }
