@@ -28,7 +28,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.checks import check_query
+from corollary.core.check_table import check_table
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.hooks import hook
@@ -56,6 +56,7 @@ from corollary.ensembles.pair_search import interacting_pairs
 from corollary.ensembles.shape_explanation import ShapeExplanation, shapes_of
 from corollary.ensembles.shape_functions import ShapeFunctions, grid_codes, places
 from corollary.trees.bins import Bins, find_bins
+from corollary.trees.feature_columns import FeatureColumns, find_columns
 from corollary.trees.histogram_tree import CodedRows, GrownTree, Growth, Limits
 
 __all__ = ["EXPLAINABLE_RULES", "ExplainableBoosting"]
@@ -118,7 +119,9 @@ class ExplainableBoosting(ReducedRowsLearner):
     rules: ClassVar[Mapping[str, Rule]]
     row_bytes: ClassVar[float] = 0.0
     n_features_in_: int
+    takes_columns: ClassVar[bool] = True
     shapes_: ShapeFunctions
+    columns_: FeatureColumns
     learning_rate: float
     max_iter: int
     interactions: int
@@ -163,18 +166,16 @@ class ExplainableBoosting(ReducedRowsLearner):
     # -- learning ------------------------------------------------------------------
     def survey(self, data: Data, seed: int) -> Survey:
         """Find the bins of every feature."""
-        self.is_categorical_ = None
         asked = categorical_mask(self, data.source.n_features)
-        bins = find_bins(data, self.max_bins, asked, seed)
-        if asked.any():
-            self.is_categorical_ = asked
-        return Survey(bins, seed)
+        columns = find_columns(data, asked, self.max_bins)
+        bins = find_bins(data, self.max_bins, columns, seed)
+        return Survey(columns, bins, seed)
 
     def reduced(self, chunk: Chunk, survey: Survey) -> tuple[Vector, ...]:
         """Return the codes of the rows, their targets and weights; drop weight 0."""
         w = np.ones(chunk.n) if chunk.w is None else chunk.w.astype(np.float64)
         rows: Any = slice(None) if chunk.w is None else w > 0
-        codes = survey.bins.codes(chunk.X[rows])
+        codes = survey.bins.codes(survey.columns.matrix(chunk.X[rows]))
         return codes.T, chunk.y[rows].astype(np.float64), w[rows]
 
     def learn(
@@ -210,6 +211,9 @@ class ExplainableBoosting(ReducedRowsLearner):
                     both = [*alone, *pairs]
                     reason = self._boost(both, made, loss, bins, train, held)
         tables = [*made.tables], [*made.tables.values()]
+        self.columns_ = survey.columns
+        mask = survey.columns.categorical
+        self.is_categorical_ = mask if mask.any() else None
         self.shapes_ = ShapeFunctions.of(bins, base, *tables, train.columns, train.w)
         self._publish(made, report, reason)
 
@@ -281,7 +285,7 @@ class ExplainableBoosting(ReducedRowsLearner):
                 must = "X_val and y_val need early_stopping"
                 came = f"early_stopping={asked!r} and {n} rows"
                 raise DataError(sentence(self, must, came, "Set early_stopping=True."))
-            return rows, self._given(own, survey.bins)
+            return rows, self._given(own, survey)
         if not self.do_early_stopping_:
             return rows, None
         kept, held = train_test_split(
@@ -292,20 +296,25 @@ class ExplainableBoosting(ReducedRowsLearner):
         )
         return rows.part(np.sort(kept)), rows.part(np.sort(held))
 
-    def _given(self, own: HeldOut, bins: Bins) -> Rows:
-        X = check_query(self, own.X, sparse=False)
+    def _given(self, own: HeldOut, survey: Survey) -> Rows:
+        table = check_table(self, own.X, reset=False, sparse=False)
+        X = survey.columns.matrix(table)
         y = self.encoded(own.y)
         if len(y) != len(X):
             must = f"y_val must have as many entries as X_val has rows, {len(X)}"
             raise DataError(sentence(self, must, f"{len(y)}"))
         w = None if own.w is None else np.asarray(own.w, np.float64)
-        return Rows(bins.codes(X), y, w)
+        return Rows(survey.bins.codes(X), y, w)
 
     # -- use -----------------------------------------------------------------------
     def raw_scores(self, X: Any) -> Floats:
         """Return the scores (1) of the rows, (n, K)."""
-        X = self._query(X)  # type: ignore[attr-defined]
+        X = self._numbers(X)
         return self.shapes_.scores(X)
+
+    def _numbers(self, X: Any) -> Floats:
+        table = self._table(X)  # type: ignore[attr-defined]
+        return self.columns_.matrix(table)
 
     def explain(self, X: Any = None) -> ShapeExplanation:
         """Return the shapes of the model, and what each adds to the rows of X.
@@ -322,9 +331,9 @@ class ExplainableBoosting(ReducedRowsLearner):
         names, outputs = getattr(self, "feature_names_in_", None), self.output_names()
         found = None
         if X is not None:
-            rows = self._query(X)  # type: ignore[attr-defined]
-            found = self.shapes_.contributions(rows)
-        return shapes_of(self.shapes_, names, outputs, found)
+            found = self.shapes_.contributions(self._numbers(X))
+        known = self.columns_.categories
+        return shapes_of(self.shapes_, known, names, outputs, found)
 
 
 # -- rounds ----------------------------------------------------------------------------
@@ -384,7 +393,4 @@ def look(made: Boosted, loss: HistogramLoss, train: Rows, held: Rows | None) -> 
 def bins_of(bins: Bins, term: Term) -> Bins:
     """Return the bins of a term's features."""
     which = list(term)
-    number = np.cumsum(bins.categorical) - 1
-    categories = tuple(bins.categories[number[f]] for f in term if bins.categorical[f])
-    kept = bins.edges[which], bins.counts[which], bins.categorical[which]
-    return Bins(*kept, categories)
+    return Bins(bins.edges[which], bins.counts[which], bins.categorical[which])

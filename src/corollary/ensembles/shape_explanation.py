@@ -170,6 +170,7 @@ def with_ends(edges: Floats) -> Floats:
 
 def shapes_of(
     shapes: ShapeFunctions,
+    categories: tuple[Vector, ...],
     names: Any,
     outputs: tuple[str, ...],
     contributions: Floats | None,
@@ -183,7 +184,7 @@ def shapes_of(
         terms,
         shapes.intercept,
         tuple(shapes.shape(m) for m in range(len(terms))),
-        grids_of(shapes.bins),
+        grids_of(shapes.bins, categories),
         shapes.bins.categorical,
         shapes.importances,
         outputs,
@@ -191,12 +192,10 @@ def shapes_of(
     )
 
 
-def grids_of(bins: Bins) -> tuple[Floats, ...]:
+def grids_of(bins: Bins, categories: tuple[Vector, ...]) -> tuple[Vector, ...]:
     """Return the edges between the bins of each feature, or its categories."""
-    categories = iter(bins.categories)
+    parts = zip(bins.edges, bins.counts, bins.categorical, categories, strict=True)
     return tuple(
-        next(categories) if category else edges[: count - 1]
-        for edges, count, category in zip(
-            bins.edges, bins.counts, bins.categorical, strict=True
-        )
+        values if category else edges[: count - 1]
+        for edges, count, category, values in parts
     )

@@ -58,7 +58,7 @@ from corollary.ensembles.boosted_trees import BoostedTrees
 from corollary.ensembles.forest import Forest
 from corollary.ensembles.histogram_boosting import HistogramBoosting
 from corollary.ensembles.shap_values import ShapValues
-from corollary.trees.bins import Bins
+from corollary.trees.feature_columns import FeatureColumns
 from corollary.trees.tree import NONE, Tree
 from corollary.trees.tree_learner import TreeLearner
 
@@ -77,12 +77,12 @@ class TreeSum:
     first: Vector  # (trees,) int32: output of the first column of its values
     base: Floats  # (K,)
     depth: int  # splits on the longest way down
-    bins: Bins | None  # that number the categories, where there are any
+    columns: FeatureColumns | None  # that number the categories
 
     def table(self, X: Matrix) -> Any:
         """Return checked rows as a float64 table, NaN where missing."""
         X = X.toarray() if sp.issparse(X) else X
-        X = X if self.bins is None else self.bins.numbered(X)
+        X = X if self.columns is None else self.columns.matrix(X)
         return np.ascontiguousarray(X, np.float64)
 
 
@@ -122,7 +122,7 @@ def tree_shap(
     [[6.0, 2.0]]
     """
     total = tree_sum(model)
-    checked = model._query(X)
+    checked = rows_of(model, X)
     (n, d), K = checked.shape, len(total.base)
     check_size(n, d, K, interactions)
     rows = total.table(checked)
@@ -131,7 +131,7 @@ def tree_shap(
     if background is None:
         base = add_by_coverage(total, rows, out, pairs)
     else:
-        others = total.table(model._query(background))
+        others = total.table(rows_of(model, background))
         base = add_by_background(total, rows, others, out, pairs)
     values = out.reshape(n, K, d)
     shared = None if pairs is None else completed(pairs.reshape(n, K, d, d), values)
@@ -142,6 +142,11 @@ def tree_shap(
         output_names(model, K),
         None if shared is None else last_output(shared),
     )
+
+
+def rows_of(model: Any, X: Any) -> Any:
+    """Check rows as the model does: a matrix, or a table of columns of any type."""
+    return model._table(X) if model.takes_columns else model._query(X)
 
 
 def add_by_coverage(total: TreeSum, rows: Any, out: Any, pairs: Any) -> Floats:
@@ -197,7 +202,7 @@ def tree_sum(model: Any) -> TreeSum:
         raise ParameterError(sentence("tree_shap", must, type(model).__name__))
     check_is_fitted(model)
     if isinstance(model, HistogramBoosting):
-        return boosted_sum(model.trees_)
+        return boosted_sum(model.trees_, model.columns_)
     trees = [model.tree_] if isinstance(model, TreeLearner) else model._trees()
     if isinstance(getattr(model, "classes_", None), list):
         must = "a classifier must have one output"
@@ -220,7 +225,7 @@ def mean_sum(trees: list[Tree]) -> TreeSum:
     )
 
 
-def boosted_sum(boosted: BoostedTrees) -> TreeSum:
+def boosted_sum(boosted: BoostedTrees, columns: FeatureColumns) -> TreeSum:
     """Return trees over codes as trees over numbers: a bin ends at its threshold."""
     bins, K = boosted.bins, len(boosted.base)
     inner, feature = boosted.feature >= 0, np.maximum(boosted.feature, 0)
@@ -244,9 +249,8 @@ def boosted_sum(boosted: BoostedTrees) -> TreeSum:
         values.append(boosted.value[cut, None])
         covers.append(count[cut])
     first = (np.arange(len(trees)) % K).astype(np.int32)
-    numbering = bins if bins.categories else None
     depth = max((depth_of(tree) for tree in trees), default=0)
-    return TreeSum(trees, values, covers, first, boosted.base.copy(), depth, numbering)
+    return TreeSum(trees, values, covers, first, boosted.base.copy(), depth, columns)
 
 
 def depth_of(tree: tuple[Any, ...]) -> int:
