@@ -214,12 +214,10 @@ class LogisticLoss(HistogramLoss):
         self, y: Floats, f: Floats, w: Floats | None, threads: int
     ) -> list[Gradients]:
         """Return those of (6)."""
-        found = Gradients.logistic(y, f[0], threads) if w is None else None
-        if found is None:
-            p = expit(f[0])
-            h = weighted(p * (1 - p), w)
-            found = Gradients.of(weighted(p - y, w), h, threads=threads)
-        return [found]
+        if w is None:
+            return [Gradients.logistic(y, f[0], threads)]
+        p = expit(f[0])
+        return [Gradients.of(w * (p - y), w * p * (1 - p), threads=threads)]
 
 
 @dataclass(frozen=True)

@@ -584,6 +584,14 @@ def logistic_gradients(
     packed: Ints,  # (n,) out
     threads: int,
 ) -> None: ...
+def logistic_gradients_apart(
+    y: Doubles,  # (n,) 0 and 1
+    f: Doubles,  # (n,) scores
+    per_g: float,
+    per_h: float,
+    g: Ints,  # (n,) out
+    h: Ints,  # (n,) out
+) -> None: ...
 def pack_gradients(
     g: Doubles,  # (n,)
     h: Doubles | None,  # (n,)

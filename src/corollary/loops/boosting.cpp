@@ -46,6 +46,24 @@ void logistic_gradients(const double* y, const double* f, Index n, float per_g,
     });
 }
 
+// The same in float64, g and h apart.
+void logistic_gradients_apart(const double* y, const double* f, Index n, double per_g,
+                              double per_h, std::int32_t* g, std::int32_t* h) {
+    constexpr int L = lanes<double>;
+    for (Index i = 0; i < n; i += L) {
+        const Index count = std::min<Index>(L, n - i);
+        double score[L] = {}, first[L], second[L];
+        std::copy_n(f + i, count, score);
+        const Vec<double> p = 1. / (1. + exp<double>(-load(score)));  // (1)
+        store(first, p);
+        store(second, p * (1. - p) * per_h);
+        for (Index l = 0; l < count; ++l) {
+            g[i + l] = std::int32_t(std::nearbyint((first[l] - y[i + l]) * per_g));
+            h[i + l] = std::int32_t(std::nearbyint(second[l]));
+        }
+    }
+}
+
 void pack_gradients(const double* g, const double* h, Index n, double per_g,
                     double per_h, std::int32_t* packed, std::int32_t* apart,
                     int threads) {
@@ -77,6 +95,16 @@ void bind_boosting(nb::module_& m) {
         },
         as_is("y"), as_is("f"), nb::arg("per_g"), nb::arg("per_h"), as_is("packed"),
         nb::arg("threads"));
+    m.def(
+        "logistic_gradients_apart",
+        [](Vector<const double> y, Vector<const double> f, double per_g, double per_h,
+           Vector<std::int32_t> g, Vector<std::int32_t> h) {
+            nb::gil_scoped_release free;
+            logistic_gradients_apart(y.data(), f.data(), Index(y.shape(0)), per_g,
+                                     per_h, g.data(), h.data());
+        },
+        as_is("y"), as_is("f"), nb::arg("per_g"), nb::arg("per_h"), as_is("g"),
+        as_is("h"));
     m.def(
         "pack_gradients",
         [](Vector<const double> g, Optional<Vector<const double>> h, double per_g,

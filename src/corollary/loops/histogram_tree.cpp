@@ -97,9 +97,9 @@ struct Packed {
     double gradient(Cell c) const { return double(c >> s.gradient_at) * s.gradient; }
     double hessian(Cell c) const {
         if constexpr (CONSTANT) return count(c) * s.hessian;
-        return double((Word(c) >> s.hessian_at) & hessian_mask) * s.hessian;
+        return double(Cell((Word(c) >> s.hessian_at) & hessian_mask)) * s.hessian;
     }
-    double count(Cell c) const { return double(Word(c) & count_mask); }
+    double count(Cell c) const { return double(Cell(Word(c) & count_mask)); }
 };
 
 struct WideCell {
@@ -111,7 +111,7 @@ struct WideCell {
     }
     friend WideCell operator-(WideCell a, WideCell b) { return {a.g - b.g, a.h - b.h}; }
     friend WideCell operator+(WideCell a, WideCell b) { return {a.g + b.g, a.h + b.h}; }
-    explicit operator bool() const { return g != 0 || h != 0; }
+    explicit operator bool() const { return h != 0; }  // it counts the rows
 };
 
 struct WideEntry {
@@ -137,7 +137,7 @@ struct Wide {
     }
     double gradient(Cell c) const { return double(c.g) * s.gradient; }
     double hessian(Cell c) const { return double(c.h >> s.hessian_at) * s.hessian; }
-    double count(Cell c) const { return double(Word(c.h) & count_mask); }
+    double count(Cell c) const { return double(std::int64_t(Word(c.h) & count_mask)); }
 };
 
 // -- histograms (1) --------------------------------------------------------------------
@@ -285,13 +285,8 @@ class Search {
         if (r_.categorical[f]) return categories(f, H, present, count);
         const bool seen = present[count - 1] == bins;
         const int numbers = count - int(seen);
-        Cell sum{};
-        for (int c = 0; c < numbers; ++c) put(c, present[c], sum += H[present[c]]);
-        take(f, numbers, false, seen);
-        if (!seen) return;
-        sum = H[bins];
-        for (int c = 0; c < numbers; ++c) put(c, present[c], sum += H[present[c]]);
-        take(f, numbers, true, seen);
+        take(f, sum_up(H, present, numbers, Cell{}), false, seen);
+        if (seen) take(f, sum_up(H, present, numbers, H[bins]), true, seen);
     }
 
     void feature(int f, const Cell* H) {
@@ -308,6 +303,22 @@ class Search {
   private:
     static double twice_loss(double G, double h_l2, double v) {
         return (2 * G + h_l2 * v) * v;
+    }
+
+    // Note the sums up to each bin that leave enough rows on both sides; return how many.
+    int sum_up(const Cell* H, const int* present, int count, Cell sum) {
+        const double most = double(leaf_->rows) - r_.min_samples;
+        int at = 0;
+        for (int c = 0; c < count; ++c) {
+            sum += H[present[c]];
+            if (form_.counted) {
+                const double rows = form_.count(sum);
+                if (rows < r_.min_samples) continue;
+                if (rows > most) break;
+            }
+            put(at++, present[c], sum);
+        }
+        return at;
     }
 
     void put(int at, int bin, Cell sum) {

@@ -99,19 +99,30 @@ class Gradients:
             units = 1 / fields[0], 1 / fields[1]
             loops.pack_gradients(g, h, *units, packed, None, threads)
             return cls(packed, None, False, fields)
-        unit_g = g_max / (2 ** min(30, 62 - b) - 1)
-        unit_h = h_max / (2 ** min(30, 62 - 2 * b) - 1)
+        unit_g, unit_h = cls.fine_units(n, g_max, h_max)
         apart = np.empty(n, np.int32)
         loops.pack_gradients(g, h, 1 / unit_g, 1 / unit_h, packed, apart, threads)
         return cls(packed, apart, False, (unit_g, unit_h, b, 0))
 
     @classmethod
-    def logistic(cls, y: Any, f: Any, threads: int = 1) -> Gradients | None:
+    def fine_units(cls, n: int, g_max: float, h_max: float) -> tuple[float, float]:
+        """Return the units of gradients and hessians that stand apart."""
+        b = max(1, int(n).bit_length())
+        g_bits, h_bits = min(30, 62 - b), min(30, 62 - 2 * b)
+        return g_max / (2**g_bits - 1), h_max / (2**h_bits - 1)
+
+    @classmethod
+    def logistic(cls, y: Any, f: Any, threads: int = 1) -> Gradients:
         """Take those of the logistic loss at scores f, without arrays in between."""
-        fields, bits = cls.layout(len(y), 1.0, 0.25)
+        n = len(y)
+        fields, bits = cls.layout(n, 1.0, 0.25)
+        packed = np.empty(n, np.int32)
         if bits < COARSE:
-            return None
-        packed = np.empty(len(y), np.int32)
+            apart = np.empty(n, np.int32)
+            units = cls.fine_units(n, 1.0, 0.25)
+            per = 1 / units[0], 1 / units[1]
+            loops.logistic_gradients_apart(y, f, *per, packed, apart)
+            return cls(packed, apart, False, (*units, max(1, n.bit_length()), 0))
         loops.logistic_gradients(y, f, 1 / fields[0], 1 / fields[1], packed, threads)
         return cls(packed, None, False, fields)
 
