@@ -267,3 +267,11 @@ def test_a_forged_tree_is_refused():
     for forged in ({"left": turned}, {"feature": far}, {"starts": trees.starts[:-1]}):
         with pytest.raises(ValueError, match="from a root to its leaves"):
             replace(trees, **forged)
+
+
+def test_trees_refuse_rows_of_other_features():
+    X, y = few_values(200)
+    model = HistGradientBoostingRegressor(max_iter=2).fit(X, y)
+    for narrow in (model.trees_.scores, model.trees_.bins.codes, model.columns_.matrix):
+        with pytest.raises(ValueError, match="rows must have"):
+            narrow(X[:, :3])

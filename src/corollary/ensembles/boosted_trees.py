@@ -143,6 +143,7 @@ class BoostedTrees:
 
     def scores(self, X: Floats) -> Floats:
         """Return (1) of rows of numbers, (n, K)."""
+        self.bins.check_width(X)
         out = np.empty((len(X), len(self.base)))
         threads = 1 if len(X) < FEW else get_config().threads
         bins = self.bins

@@ -71,8 +71,15 @@ class Bins:
             must = "bins must have an edge table of 256 columns and 1 to 255 bins"
             raise DataError(sentence("Bins", must, f"{self.edges.shape}"))
 
+    def check_width(self, X: Floats) -> None:
+        """Refuse rows of another number of features."""
+        if X.shape[1] != len(self.counts):
+            must = f"rows must have the {len(self.counts)} features of the bins"
+            raise DataError(sentence("Bins", must, f"{X.shape[1]}"))
+
     def codes(self, X: Floats, threads: int = 1) -> Vector:
         """Return the code of every value (3), (d, n) bytes."""
+        self.check_width(X)
         codes = np.empty(X.shape[::-1], np.uint8)
         edges: Any = self.edges
         loops.bin_codes(X, edges, self.counts, codes, threads)

@@ -39,8 +39,16 @@ class FeatureColumns:
     categories: tuple[Vector, ...]  # of each column, empty where it holds numbers
     categorical: Vector  # (d,) bool
 
+    def __post_init__(self) -> None:
+        if self.categorical.shape != (len(self.categories),):
+            must = "every column must be of numbers or have categories"
+            raise DataError(sentence("FeatureColumns", must, "others"))
+
     def matrix(self, X: Any) -> Floats:
         """Return the numbers of a table or array, (n, d)."""
+        if X.shape[1] != len(self.categories):
+            must = f"rows must have {len(self.categories)} features"
+            raise DataError(sentence(self.who, must, f"{X.shape[1]}"))
         if not isinstance(X, Table):
             return X
         if not self.categorical.any() and "object" not in X.kinds:
