@@ -10,6 +10,7 @@ from sklearn.utils.validation import has_fit_parameter
 import corollary
 from common.learners import LEARNERS, ROWS_AT_ONCE, all_others, make_data
 from corollary import (
+    AdaBoostClassifier,
     CostSensitiveClassifier,
     HardMarginSVC,
     JoinTheDots,
@@ -37,6 +38,8 @@ SPECIAL = {
     "priors_changed": lambda: CostSensitiveClassifier(priors=[0.2, 0.2, 0.6]).fit(
         X, DATA.label
     ),
+    "error_rate_bound": lambda: AdaBoostClassifier(n_estimators=3).fit(X, DATA.two),
+    "edge_bound": lambda: AdaBoostClassifier(n_estimators=3).fit(X, DATA.two),
     "n_rounds": lambda: LinearSVC().fit(np.tile(X[:20], 200), DATA.two[:20]),
     "separability": lambda: LogisticRegression(C=np.inf).fit(X, DATA.apart),
     "smallest_margin": lambda: LogisticRegression(C=np.inf).fit(X, DATA.apart),
