@@ -421,9 +421,8 @@ def make_column_transformer(*transformers: Any, **options: Any) -> ColumnTransfo
 
 def check_unique_names(who: object, X: Any) -> None:
     """Refuse a data frame two of whose columns have one name."""
-    names: list[Any] = []
-    if is_frame(X):
-        names = list(getattr(X, "column_names", None) or getattr(X, "columns", ()))
+    where = "column_names" if hasattr(X, "column_names") else "columns"
+    names: list[Any] = list(getattr(X, where, ())) if is_frame(X) else []
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         must = "X must have columns of different names"
