@@ -98,7 +98,7 @@ class HistGradientBoostingRegressor(HistogramBoosting, SingleRegressor):
         Steps made.
     n_trees_per_iteration_ : int
     do_early_stopping_ : bool
-    train_score_, validation_score_ : arrays of shape (n_iter_ + 1,)
+    train_score_, validation_score_ : arrays of shape (steps + 1,)
         Scores before the first step and after each; empty without early stopping.
     is_categorical_ : array of shape (d,) or None
     n_features_in_ : int

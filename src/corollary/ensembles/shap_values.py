@@ -50,7 +50,7 @@ class ShapValues:
     >>> found = tree_shap(model, X)
     >>> print(found)  # doctest: +ELLIPSIS
     Shapley values of 150 rows, base 1
-    feature             mean |value|
+    feature             mean absolute value
     petal length (cm)   ...
     >>> bool(abs(found.answers - model.predict(X)).max() < 1e-9)
     True
@@ -70,7 +70,7 @@ class ShapValues:
 
     @property
     def importances(self) -> Floats:
-        """The mean |value| of each feature, (d,); summed over the outputs."""
+        """The mean absolute value of each feature, (d,); summed over the outputs."""
         if not len(self.values):
             return np.zeros(len(self.names))
         means = np.abs(self.values).mean(axis=0)
@@ -82,7 +82,7 @@ class ShapValues:
         order, means = largest(self.importances, len(self.names)), self.importances
         width = max(map(len, ("feature", *map(one_line, self.names)))) + 2
         lines = [f"{one_line(self.names[j]):<{width}} {means[j]:.4g}" for j in order]
-        return "\n".join([head, f"{'feature':<{width}} mean |value|", *lines])
+        return "\n".join([head, f"{'feature':<{width}} mean absolute value", *lines])
 
     def plot(
         self,
@@ -97,7 +97,7 @@ class ShapValues:
         Parameters
         ----------
         row : int, optional
-            The row to draw; None draws the mean |value| over all rows.
+            The row to draw; None draws the mean absolute value over all rows.
         output : int, default=-1
             Which of several outputs to draw for a row.
         most : int, default=10

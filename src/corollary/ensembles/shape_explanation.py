@@ -41,7 +41,7 @@ class ShapeExplanation:
     categorical : array of shape (d,)
         Whether a grid holds categories.
     importances : array of shape (m,)
-        The mean |score| of each term over the training rows.
+        The mean absolute score of each term over the training rows.
     outputs : tuple of K names
     contributions : array of shape (n, m, K), or None
         What each term adds to the score of the rows asked for.
@@ -77,7 +77,7 @@ class ShapeExplanation:
         order = largest(self.importances, len(names))
         lines = [f"{names[m]:<{width}} {self.importances[m]:.4g}" for m in order]
         head = f"{len(names)} shapes, intercept {base}"
-        return "\n".join([head, f"{'term':<{width}} mean |score|", *lines])
+        return "\n".join([head, f"{'term':<{width}} mean absolute score", *lines])
 
     def plot(
         self, term: int | str | None = None, *, output: int = -1, ax: Any = None
@@ -129,7 +129,7 @@ class ShapeExplanation:
         ax.barh(at, self.importances[order])
         ax.set_yticks(at, [shown(self.names[m]) for m in order])
         ax.invert_yaxis()
-        ax.set(xlabel="mean |score|")
+        ax.set(xlabel="mean absolute score")
         return ax
 
     def _plot_alone(self, features: tuple[int, ...], table: Floats, ax: Any) -> None:
