@@ -93,6 +93,7 @@ class BoostedTrees:
 
         feature = joined("feature", np.int32)
         categorical = (feature >= 0) & bins.categorical[feature]
+        by_set = bool(bins.categorical.any())
         return cls(
             bins,
             np.asarray(base, np.float64),
@@ -103,7 +104,7 @@ class BoostedTrees:
             joined("left", np.int32),
             joined("value", np.float64),
             joined("count", np.int32),
-            joined("sets", np.uint32)[categorical],
+            joined("sets", np.uint32)[categorical[: None if by_set else 0]],
         )
 
     def part(self, begin: int, end: int) -> BoostedTrees:

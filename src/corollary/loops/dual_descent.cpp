@@ -11,6 +11,7 @@
 
 #include "common/arrays.hpp"
 #include "common/interrupt.hpp"
+#include "common/splitmix.hpp"
 #include "loops.hpp"
 
 namespace corollary {
@@ -44,17 +45,9 @@ inline Look look(double lo, double hi, double eps, double b, double g, double h,
     return found;
 }
 
-// splitmix64: the same order everywhere for the same seed.
-inline std::uint64_t draw(std::uint64_t& state) {
-    std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-}
-
+// The same order everywhere for the same seed.
 inline Index below(std::uint64_t& state, Index n) {
-    __extension__ using Wide = unsigned __int128;
-    return Index((Wide(draw(state)) * Wide(n)) >> 64);
+    return splitmix::below(splitmix::next(state), n);
 }
 
 template <class T>

@@ -40,6 +40,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "common/arrays.hpp"
+#include "common/splitmix.hpp"
 #include "common/threads.hpp"
 #include "loops.hpp"
 
@@ -240,12 +241,6 @@ struct Leaf {
 struct Segment {
     Index begin, end;
 };
-
-inline Word mix(Word h) {  // the finaliser of splitmix64
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-    return h ^ (h >> 31);
-}
 
 inline Index chosen(bool condition, Index a, Index b) {  // without a branch
     Index mask = -Index(condition);
@@ -470,6 +465,7 @@ struct Growth<Form>::Worker {
     Search<Form> search;
     std::vector<Leaf<Cell>> leaves;
     std::vector<int> free_slots;
+    std::vector<std::pair<double, int>> waiting;  // gains and minus numbers: a heap
     std::vector<std::pair<Word, int>> draws;
     std::vector<Code> allowed;
     Index nodes = 0;
@@ -556,7 +552,7 @@ struct Growth<Form>::Worker {
         nodes = 1;
         find_best(0, 0);
         barrier.wait();
-        settle(leaves[0], 0);
+        settle(0, 0);
     }
 
     double value_of(const Leaf<Cell>& leaf) const {  // (2)
@@ -585,16 +581,14 @@ struct Growth<Form>::Worker {
     bool narrowed(const Leaf<Cell>& leaf) {
         if (!r.feature_sets && !r.max_features) return false;
         draws.clear();
+        const Word key = splitmix::finish(r.seed + Word(leaf.node) * splitmix::STEP);
         for (Index f = 0; f < r.d; ++f) {
             bool any = !r.feature_sets;
             for (Index w = 0; w < r.words && !any; ++w)
                 any =
                     (r.feature_sets[f * r.words + w] & leaf.sets[std::size_t(w)]) != 0;
             allowed[std::size_t(f)] = any;
-            if (any)
-                draws.emplace_back(
-                    mix(mix(r.seed + Word(leaf.node) * 0x9e3779b97f4a7c15u) + Word(f)),
-                    int(f));
+            if (any) draws.emplace_back(splitmix::finish(key + Word(f)), int(f));
         }
         if (r.max_features && Index(draws.size()) > r.max_features) {
             std::nth_element(draws.begin(), draws.begin() + r.max_features,
@@ -661,8 +655,10 @@ struct Growth<Form>::Worker {
                (r.max_depth == 0 || leaf.depth < r.max_depth);
     }
 
-    // Take the best of the published splits; the first feature where several are best.
-    void settle(Leaf<Cell>& leaf, int place) {
+    // Take the best of the published splits of leaf number l; the first feature where
+    // several are best.
+    void settle(int l, int place) {
+        Leaf<Cell>& leaf = leaves[std::size_t(l)];
         leaf.best = shared.published_[std::size_t(place)];
         for (int u = 1; u < barrier.workers; ++u) {
             const Split<Cell>& other = shared.published_[std::size_t(u * 2 + place)];
@@ -672,16 +668,18 @@ struct Growth<Form>::Worker {
                 leaf.best = other;
         }
         if (leaf.best.feature == NONE || leaf.slot < RESERVED) give_back(leaf);
+        if (leaf.best.feature == NONE) return;
+        waiting.emplace_back(leaf.best.gain, -l);
+        std::push_heap(waiting.begin(), waiting.end());
     }
 
-    int next_leaf() const {
-        int best = NONE;
-        for (int l = 0; l < int(leaves.size()); ++l)
-            if (leaves[std::size_t(l)].best.feature != NONE &&
-                (best == NONE || leaves[std::size_t(l)].best.gain >
-                                     leaves[std::size_t(best)].best.gain))
-                best = l;
-        return best;
+    // The leaf of the largest gain, the first of several.
+    int next_leaf() {
+        if (waiting.empty()) return NONE;
+        std::pop_heap(waiting.begin(), waiting.end());
+        const int leaf = -waiting.back().second;
+        waiting.pop_back();
+        return leaf;
     }
 
     // table[code] tells whether a row goes left.
@@ -751,7 +749,7 @@ struct Growth<Form>::Worker {
         }
         find_best(l, 0);
         barrier.wait();
-        settle(leaf, 0);
+        settle(l, 0);
     }
 
     void divide(int l, const Leaf<Cell>& parent, const Split<Cell>& best, int into,
@@ -802,12 +800,12 @@ struct Growth<Form>::Worker {
         to.right[at] = right.node;
         to.value[at] = r.shrinkage * parent.value;
         to.count[at] = std::int32_t(parent.rows);
+        shared.n_nodes_ = nodes;
+        if (!r.categorical[best.feature]) return;
         std::uint32_t* set = to.sets + at * 8;
         std::copy(best.set.begin(), best.set.end(), set);
         const int missing = r.bins[best.feature];
-        if (r.categorical[best.feature] && missing_left)
-            set[missing / 32] |= 1u << (missing % 32);
-        shared.n_nodes_ = nodes;
+        if (missing_left) set[missing / 32] |= 1u << (missing % 32);
     }
 
     // Sum the smaller child; the larger is what it leaves of the parent. Few rows are
@@ -829,8 +827,8 @@ struct Growth<Form>::Worker {
         find_best(l, 0);
         find_best(right_leaf, 1);
         barrier.wait();  // and the next split waits again before it publishes
-        settle(leaves[std::size_t(l)], 0);
-        settle(leaves[std::size_t(right_leaf)], 1);
+        settle(l, 0);
+        settle(right_leaf, 1);
     }
 
     void sum_children(int smaller, int larger, bool from_parent) {

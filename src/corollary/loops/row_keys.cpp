@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/arrays.hpp"
+#include "common/splitmix.hpp"
 #include "loops.hpp"
 
 namespace corollary {
@@ -19,16 +20,11 @@ namespace {
 using Word = std::uint64_t;
 __extension__ using DoubleWord = unsigned __int128;
 
-// The finaliser of splitmix64 (Steele, Lea and Flood, 2014).
-inline Word finish(Word h) {
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-    return h ^ (h >> 31);
-}
+using splitmix::finish;
 
 // The j-th random number of splitmix64's stream.
 inline Word draw(Word seed, Index j) {
-    return finish(seed + (Word(j) + 1) * 0x9e3779b97f4a7c15u);
+    return finish(seed + (Word(j) + 1) * splitmix::STEP);
 }
 
 inline Word bits(double v) { return std::bit_cast<Word>(v + 0.0); }  // -0 + 0 = 0

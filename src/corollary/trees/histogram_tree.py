@@ -167,7 +167,7 @@ class GrownTree:
     right: Vector  # (m,) int32
     value: Any  # (m,) float64
     count: Vector  # (m,) int32 rows
-    sets: Vector  # (m, 8) uint32: codes that go left, of categorical splits
+    sets: Vector  # (m, 8) uint32: codes that go left; empty without categories
 
 
 class Growth:
@@ -192,7 +192,7 @@ class Growth:
             np.zeros(m, np.int32),
             np.zeros(m),
             np.zeros(m, np.int32),
-            np.zeros((m, 8), np.uint32),
+            np.zeros((m if self.categorical.any() else 0, 8), np.uint32),
         )
         self.cells = np.zeros(0, np.int64)
         self.entries = (np.zeros(0, np.int32), np.zeros(0, np.int32))

@@ -18,7 +18,7 @@ struct Bag {
 // Draw rows: where rows stand in an order of their content, neither their own order nor
 // copies in place of weights change the sample.
 inline void draw_rows(Word seed, Index n, const Bag& bag, std::int32_t* drawn) {
-    Draws random{Draws::finish(seed ^ 0xd6e8feb86659fd93u)};
+    Draws random{splitmix::finish(seed ^ 0xd6e8feb86659fd93u)};
     const double* sums = bag.cumulative;
     for (Index i = 0; i < bag.draws; ++i) {
         const double u = random.uniform() * (sums ? sums[n - 1] : double(n));

@@ -391,15 +391,15 @@ class Grower {
         const Index d = X.d, most = std::min(rules.max_features, d);
         FeatureOrder order(scratches[worker].features, d, most < d, q.key);
         Index visited = 0;
-        bool told = false;
+        bool varies = false;  // whether a feature is not constant
         if (threads > 1 && most > 1 && q.a.n * most >= 1 << 16) {
-            told = search_shared<Criterion>(q, best, threads, order.first(most));
+            varies = search_shared<Criterion>(q, best, threads, order.first(most));
             visited = most;
         }
-        if (visited == d || (visited >= most && told)) return;
+        if (visited == d || (visited >= most && varies)) return;
         FeatureSearch<Criterion> one(q, scratches[worker]);
-        for (; visited < d && (visited < most || !told); ++visited)
-            told |= one.search(order.next(visited), best);
+        for (; visited < d && (visited < most || !varies); ++visited)
+            varies |= one.search(order.next(visited), best);
     }
 
     template <class Criterion>
@@ -407,14 +407,14 @@ class Grower {
                        const std::vector<Index>& features) {
         const Index most = Index(features.size());
         std::vector<Split> found(most);
-        std::vector<char> told(most, 0);
+        std::vector<char> varies(most, 0);
         for_blocks(most, 1, threads, [&](int worker, Index b, Index e) {
             FeatureSearch<Criterion> one(q, scratches[worker]);
-            for (; b < e; ++b) told[b] = one.search(features[b], found[b]);
+            for (; b < e; ++b) varies[b] = one.search(features[b], found[b]);
         });
         for (Split& each : found)
             if (each.gain > best.gain + q.rounding) best = std::move(each);
-        return std::find(told.begin(), told.end(), 1) != told.end();
+        return std::find(varies.begin(), varies.end(), 1) != varies.end();
     }
 
     // Put the rows that go left first, both sides in their order.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/rows.hpp"
+#include "common/splitmix.hpp"
 
 namespace corollary::cart {
 
@@ -119,26 +120,18 @@ struct Rules {
     double min_decrease;
 };
 
-// A source of random numbers with a key: splitmix64 (Steele, Lea and Flood, 2014).
+// A source of random numbers with a key.
 struct Draws {
     Word state;
 
-    static Word finish(Word h) {
-        h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-        h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-        return h ^ (h >> 31);
-    }
-    Word next() { return finish(state += 0x9e3779b97f4a7c15u); }
-    Index below(Index n) {
-        __extension__ using DoubleWord = unsigned __int128;
-        return Index((DoubleWord(next()) * DoubleWord(n)) >> 64);
-    }
+    Word next() { return splitmix::next(state); }
+    Index below(Index n) { return splitmix::below(next(), n); }
     double uniform() { return double(next() >> 11) * 0x1p-53; }  // in [0, 1)
 };
 
 // The key of a child: draws depend on a node's place in its tree alone.
 inline Word child_key(Word key, bool left) {
-    return Draws::finish(key ^ (left ? 0x94d049bb133111ebu : 0xbf58476d1ce4e5b9u));
+    return splitmix::finish(key ^ (left ? 0x94d049bb133111ebu : 0xbf58476d1ce4e5b9u));
 }
 
 // What is known of the rows of a node.

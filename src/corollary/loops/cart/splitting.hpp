@@ -299,7 +299,7 @@ class FeatureSearch {
     // -- a draw ----------------------------------------------------------------------
     // A threshold uniform between the least and the largest value; a side for NaN.
     void draw(Code least, Code most) {
-        Draws draws{q.key ^ Draws::finish(Word(feature) + 1)};
+        Draws draws{q.key ^ splitmix::finish(Word(feature) + 1)};
         const bool any_missing = most == missing;
         if (any_missing) {
             most = least;
