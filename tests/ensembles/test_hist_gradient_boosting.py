@@ -278,15 +278,15 @@ def test_trees_refuse_rows_of_other_features():
 
 
 def test_a_tree_without_bounds_learns_every_row():
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 250, size=(20_000, 4)).astype(float)
-    y = X @ [250.0**3, 250.0**2, 250.0, 1.0]  # another number for other features
+    X = np.column_stack([np.arange(20_000) // 200, np.arange(20_000) % 200]) * 1.0
+    y = 200.0 * X[:, 0] + X[:, 1]  # another number in every row, far apart enough
+    order = np.random.default_rng(0).permutation(len(y))
     model = HistGradientBoostingRegressor(
         max_iter=1,
         learning_rate=1.0,
         max_leaf_nodes=None,
         min_samples_leaf=1,
         early_stopping=False,
-    ).fit(X, y)
-    assert (model.trees_.feature < 0).sum() == len(np.unique(y))
-    assert_allclose(model.predict(X), y, rtol=1e-5, atol=1e-4 * y.max())
+    ).fit(X[order], y[order])
+    assert (model.trees_.feature < 0).sum() == len(y)
+    assert_allclose(model.predict(X), y, atol=0.5)
