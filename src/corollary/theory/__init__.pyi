@@ -1,0 +1,1 @@
+from .bound import Bound as Bound
