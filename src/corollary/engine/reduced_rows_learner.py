@@ -9,27 +9,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 from corollary.core.arrays import Vector
-from corollary.core.errors import DataError, sentence
 from corollary.core.hooks import hook
 from corollary.core.parameters import Rule
 from corollary.core.randomness import entropy
 from corollary.core.report import Report
 from corollary.engine.data import Data
 from corollary.engine.fit import Fitted, complete, fit
+from corollary.engine.held_out import HeldOut, given_rows
 from corollary.engine.sources.source import Chunk
 
-__all__ = ["HeldOut", "ReducedRowsLearner", "by_reduced_rows"]
-
-
-class HeldOut(NamedTuple):
-    """Rows of the user's own that tell when to stop."""
-
-    X: Any
-    y: Any
-    w: Any
+__all__ = ["ReducedRowsLearner", "by_reduced_rows"]
 
 
 class ReducedRowsLearner(ABC):
@@ -79,7 +71,7 @@ class ReducedRowsLearner(ABC):
         sample_weight : array of shape (n,), optional
             Weight of each row; 0 removes it.
         X_val, y_val, sample_weight_val : arrays, optional
-            Rows of your own that tell when to stop, in place of held-out ones.
+            Rows of your own that say when to stop, in place of held-out ones.
 
         Returns
         -------
@@ -87,15 +79,6 @@ class ReducedRowsLearner(ABC):
         """
         own = given_rows(self, X_val, y_val, sample_weight_val)
         return fit(self, partial(by_reduced_rows, own=own), X, y, sample_weight)
-
-
-def given_rows(who: Any, X: Any, y: Any, w: Any) -> HeldOut | None:
-    """Return the user's own held-out rows, both parts of them."""
-    if (X is None) != (y is None):
-        must = "X_val and y_val must be given together"
-        came = "y_val alone" if X is None else "X_val alone"
-        raise DataError(sentence(who, must, came))
-    return None if X is None else HeldOut(X, y, w)
 
 
 def by_reduced_rows(

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 from corollary.core.report import Report
 from corollary.engine.data import Data
 from corollary.engine.gather import gather
+from corollary.engine.held_out import given_rows
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.opening import open_source
 from corollary.engine.sources.source import Chunk
@@ -70,12 +71,12 @@ class ValidatedLearner(RowsLearner):
         -------
         self
         """
+        own = given_rows(self, X_val, y_val, sample_weight_val)
 
         def learn(rows: Chunk, report: Report) -> None:
             held = None
-            if X_val is not None:
-                given = (X_val, y_val, sample_weight_val)
-                data = Data(self, open_source(self, *given, reset=False))
+            if own is not None:
+                data = Data(self, open_source(self, *own, reset=False))
                 try:
                     held = gather(data)
                 finally:

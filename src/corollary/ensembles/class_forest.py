@@ -35,7 +35,7 @@ PRESETS = ("balanced", "balanced_subsample")
 
 
 class ClassForest(Forest):
-    """A forest whose trees tell classes."""
+    """A forest of classification trees."""
 
     member: ClassVar[Any] = DecisionTreeClassifier
     classes_: Any

@@ -24,13 +24,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.check_table import check_table
 from corollary.core.configuration import get_config
-from corollary.core.errors import DataError, sentence
 from corollary.core.hooks import hook
 from corollary.core.parameters import (
     Rule,
@@ -45,23 +42,28 @@ from corollary.core.parameters import (
 from corollary.core.progress import progress
 from corollary.core.report import Report, StopReason
 from corollary.engine.data import Data
-from corollary.engine.reduced_rows_learner import HeldOut, ReducedRowsLearner
+from corollary.engine.held_out import HeldOut
+from corollary.engine.reduced_rows_learner import ReducedRowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.ensembles.boosted_trees import BoostedTrees
 from corollary.ensembles.boosting_judges import rests
-from corollary.ensembles.feature_constraints import categorical_mask
-from corollary.ensembles.histogram_boosting import Survey
+from corollary.ensembles.coded_rows import (
+    Rows,
+    Survey,
+    code_chunk,
+    hold_out,
+    survey_rows,
+)
 from corollary.ensembles.histogram_losses import HistogramLoss
 from corollary.ensembles.pair_search import interacting_pairs
 from corollary.ensembles.shape_explanation import ShapeExplanation, shapes_of
 from corollary.ensembles.shape_functions import ShapeFunctions, grid_codes, places
-from corollary.trees.bins import Bins, find_bins
-from corollary.trees.feature_columns import FeatureColumns, find_columns
+from corollary.trees.bins import Bins
+from corollary.trees.feature_columns import FeatureColumns
 from corollary.trees.histogram_tree import CodedRows, GrownTree, Growth, Limits
 
 __all__ = ["EXPLAINABLE_RULES", "ExplainableBoosting"]
 
-MANY = 10_000  # rows from which early_stopping='auto' stops early
 LOOK = 10  # rounds after which trees become tables, and held-out rows are asked
 PAIR = 2  # leaves of a pair's tree for each of a feature's
 
@@ -85,20 +87,6 @@ EXPLAINABLE_RULES: Mapping[str, Rule] = {
 
 
 Term: TypeAlias = tuple[int, ...]  # one feature, or two
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Coded rows, their targets and weights."""
-
-    columns: Vector  # (d, n)
-    y: Floats
-    w: Floats | None
-
-    def part(self, rows: Vector) -> Rows:
-        """Return some of the rows."""
-        w = None if self.w is None else self.w[rows]
-        return Rows(np.ascontiguousarray(self.columns[:, rows]), self.y[rows], w)
 
 
 @dataclass
@@ -131,7 +119,8 @@ class ExplainableBoosting(ReducedRowsLearner):
     l2_regularization: float
     categorical_features: Any
     early_stopping: str | bool
-    validation_fraction: float | int
+    do_early_stopping_: bool
+    validation_fraction: float | int | None
     n_iter_no_change: int
     tol: float
     verbose: int
@@ -166,17 +155,11 @@ class ExplainableBoosting(ReducedRowsLearner):
     # -- learning ------------------------------------------------------------------
     def survey(self, data: Data, seed: int) -> Survey:
         """Find the bins of every feature."""
-        asked = categorical_mask(self, data.source.n_features)
-        columns = find_columns(data, asked, self.max_bins)
-        bins = find_bins(data, self.max_bins, columns, seed)
-        return Survey(columns, bins, seed)
+        return survey_rows(self, data, seed)
 
     def reduced(self, chunk: Chunk, survey: Survey) -> tuple[Vector, ...]:
         """Return the codes of the rows, their targets and weights; drop weight 0."""
-        w = np.ones(chunk.n) if chunk.w is None else chunk.w.astype(np.float64)
-        rows: Any = slice(None) if chunk.w is None else w > 0
-        codes = survey.bins.codes(survey.columns.matrix(chunk.X[rows]))
-        return codes.T, chunk.y[rows].astype(np.float64), w[rows]
+        return code_chunk(chunk, survey)
 
     def learn(
         self,
@@ -186,9 +169,7 @@ class ExplainableBoosting(ReducedRowsLearner):
         own: HeldOut | None,
     ) -> None:
         """Boost the features, then with them the pairs that interact."""
-        codes, y, w = rows
-        every = Rows(np.ascontiguousarray(codes.T), y, None if (w == 1).all() else w)
-        train, held = self._held_out(every, survey, own)
+        train, held = hold_out(self, Rows.of(rows), survey, own)
         loss, bins = self.chosen_loss(), survey.bins
         base = loss.base(train.y, train.w)
         made = Boosted(
@@ -198,7 +179,7 @@ class ExplainableBoosting(ReducedRowsLearner):
             [],
         )
         look(made, loss, train, held)
-        if len(np.unique(train.y)) == 1:
+        if train.y.min() == train.y.max():
             reason = StopReason.CLOSED_FORM
         else:
             alone: list[Term] = [(f,) for f in range(len(bins.counts))]
@@ -274,38 +255,6 @@ class ExplainableBoosting(ReducedRowsLearner):
             found.append(Growth(CodedRows.of(bins_of(bins, term), own, 1), limits))
         return found
 
-    def _held_out(
-        self, rows: Rows, survey: Survey, own: HeldOut | None
-    ) -> tuple[Rows, Rows | None]:
-        """Set rows apart that tell when to stop, or take the user's own."""
-        asked, n = self.early_stopping, len(rows.y)
-        self.do_early_stopping_ = n > MANY if asked == "auto" else bool(asked)
-        if own is not None:
-            if not self.do_early_stopping_:
-                must = "X_val and y_val need early_stopping"
-                came = f"early_stopping={asked!r} and {n} rows"
-                raise DataError(sentence(self, must, came, "Set early_stopping=True."))
-            return rows, self._given(own, survey)
-        if not self.do_early_stopping_:
-            return rows, None
-        kept, held = train_test_split(
-            np.arange(n),
-            test_size=self.validation_fraction,
-            stratify=self.stratified(rows.y),
-            random_state=survey.seed % 2**32,
-        )
-        return rows.part(np.sort(kept)), rows.part(np.sort(held))
-
-    def _given(self, own: HeldOut, survey: Survey) -> Rows:
-        table = check_table(self, own.X, reset=False, sparse=False)
-        X = survey.columns.matrix(table)
-        y = self.encoded(own.y)
-        if len(y) != len(X):
-            must = f"y_val must have as many entries as X_val has rows, {len(X)}"
-            raise DataError(sentence(self, must, f"{len(y)}"))
-        w = None if own.w is None else np.asarray(own.w, np.float64)
-        return Rows(survey.bins.codes(X), y, w)
-
     # -- use -----------------------------------------------------------------------
     def raw_scores(self, X: Any) -> Floats:
         """Return the scores (1) of the rows, (n, K)."""
@@ -345,7 +294,7 @@ def boost_rounds(
     loss: HistogramLoss,
     train: Rows,
 ) -> bool:
-    """Grow a tree for each term and output in every round; tell of Ctrl-C."""
+    """Grow a tree for each term and output in every round; True after Ctrl-C."""
     room: Any = None
     for _ in range(rounds):
         for growth, grown in zip(growths, trees, strict=True):

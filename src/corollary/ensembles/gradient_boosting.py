@@ -52,10 +52,11 @@ from corollary.core.report import Report, StopReason
 from corollary.core.roles import Estimator
 from corollary.core.warn import warn_of_change
 from corollary.engine.fit import inside_another_fit
+from corollary.engine.held_out import split_rows
 from corollary.engine.meta import fit_with_weights
 from corollary.engine.sources.source import Chunk
 from corollary.engine.validated_learner import ValidatedLearner, Watch
-from corollary.ensembles.boosting_progress import Progress, split_rows
+from corollary.ensembles.boosting_progress import Progress
 from corollary.ensembles.members import Urn, importances_of, made
 from corollary.ensembles.stages import (
     Rows,
@@ -150,8 +151,9 @@ class GradientBoosting(ValidatedLearner, Estimator):
         seed = entropy(self.random_state)
         train, held = every, self._held(watch)
         if held is None and self.n_iter_no_change is not None:
-            fraction, stratum = self.validation_fraction, self._stratum(y)
-            train, held = split_rows(self, every, fraction, stratum, seed)
+            share, stratum = self.validation_fraction, self._stratum(y)
+            learned, apart = split_rows(self, rows.n, share, stratum, seed)
+            train, held = every.some(learned), every.some(apart)
         self.max_features_ = self._features()
         self.n_trees_per_iteration_ = loss.K
         past = self._past()
@@ -246,13 +248,13 @@ class GradientBoosting(ValidatedLearner, Estimator):
                     make = partial(self._made, seed, t)
                     rate = self.learning_rate
                     stage, F_new = fit_stage(self, make, loss, train, F, chosen, rate)
-                    told = past.told(loss, train, F, F_new, chosen)
+                    scores = past.scores(loss, train, F, F_new, chosen)
                     if held is not None and H is not None:
                         H = H + self._added(stage, held.X)
-                        told = replace(told, held=loss.mean(held.y, H, held.w))
+                        scores = replace(scores, held=loss.mean(held.y, H, held.w))
                     F = F_new
-                    past.add(stage, told)
-                    show(t + 1, told.train)
+                    past.add(stage, scores)
+                    show(t + 1, scores.train)
                     if self._ends(past, watch, held, t):
                         stopped = past.ended == "monitor"
                         report.stop = StopReason.STOPPED if stopped else report.stop

@@ -14,7 +14,7 @@ patient with wrong labels.  K > 2 classes have a score each and the cross-entrop
     L(y, f) = log sum_k e^{f_k} - f_y,    P(k | x) = softmax(f)_k                    (2)
 
 for which each stage fits K regressors.  How stages are made, searched, drawn and ended
-is told in `gradient_boosting.py`.  All rows are used at once, stage after stage.
+is in `gradient_boosting.py`.  All rows are used at once, stage after stage.
 
 Notation: f = decision_function; v = learning_rate; T = n_estimators_.
 Course: S2-26, S2-27. References: Friedman (2001, 2002); Friedman, Hastie and Tibshirani

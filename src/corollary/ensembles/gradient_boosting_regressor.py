@@ -13,7 +13,7 @@ The loss says what of y given x is learned, and how far a wild row pulls:
     gamma            f + y e^{-f}                           log mean of amounts
 
 up to what depends on y alone.  delta of Huber's is the alpha-quantile of |y - f|, found
-anew before each stage.  How stages are made, searched, drawn and ended is told in
+anew before each stage.  How stages are made, searched, drawn and ended is in
 `gradient_boosting.py`.  All rows are used at once, stage after stage.
 
 Notation: v = learning_rate; T = n_estimators_.

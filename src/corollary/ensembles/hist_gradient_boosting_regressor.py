@@ -29,7 +29,6 @@ from corollary.core.roles import SingleRegressor
 from corollary.ensembles.boosting_judges import Judge, judged_by
 from corollary.ensembles.histogram_boosting import COMMON_RULES, HistogramBoosting
 from corollary.ensembles.histogram_losses import (
-    AbsoluteLoss,
     GammaLoss,
     HistogramLoss,
     PoissonLoss,
@@ -178,7 +177,7 @@ class HistGradientBoostingRegressor(HistogramBoosting, SingleRegressor):
         self._check_targets(y)
         by_name: dict[str, HistogramLoss] = {
             "squared_error": SquaredLoss(),
-            "absolute_error": AbsoluteLoss(),
+            "absolute_error": QuantileLoss(0.5, factor=2.0),
             "poisson": PoissonLoss(),
             "gamma": GammaLoss(),
         }

@@ -16,13 +16,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.check_table import check_table
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.hooks import hook
@@ -40,18 +39,25 @@ from corollary.core.parameters import (
 from corollary.core.progress import progress
 from corollary.core.report import Report, StopReason
 from corollary.engine.data import Data
-from corollary.engine.reduced_rows_learner import HeldOut, ReducedRowsLearner
+from corollary.engine.held_out import HeldOut
+from corollary.engine.reduced_rows_learner import ReducedRowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.ensembles.boosted_trees import BoostedTrees
 from corollary.ensembles.boosting_judges import Judge, follow, rests
+from corollary.ensembles.coded_rows import (
+    Rows,
+    Survey,
+    code_chunk,
+    hold_out,
+    survey_rows,
+)
 from corollary.ensembles.feature_constraints import (
-    categorical_mask,
     interacting_sets,
     monotone_signs,
 )
 from corollary.ensembles.histogram_losses import HistogramLoss, leaf_quantiles
-from corollary.trees.bins import Bins, find_bins
-from corollary.trees.feature_columns import FeatureColumns, find_columns
+from corollary.trees.bins import Bins
+from corollary.trees.feature_columns import FeatureColumns
 from corollary.trees.histogram_tree import (
     CodedRows,
     Gradients,
@@ -61,8 +67,6 @@ from corollary.trees.histogram_tree import (
 )
 
 __all__ = ["COMMON_RULES", "HistogramBoosting"]
-
-MANY = 10_000  # rows from which early_stopping='auto' stops early
 
 any_of = Rule("a list", lambda v: isinstance(v, Sequence | np.ndarray))
 mapping = Rule("a dict", lambda v: isinstance(v, Mapping))
@@ -90,14 +94,6 @@ COMMON_RULES: Mapping[str, Rule] = {
 }
 
 
-class Survey(NamedTuple):
-    """What is known before rows are coded."""
-
-    columns: FeatureColumns
-    bins: Bins
-    seed: int
-
-
 class HistogramBoosting(ReducedRowsLearner):
     """Boosts trees on the gradients of a loss (2)."""
 
@@ -120,6 +116,7 @@ class HistogramBoosting(ReducedRowsLearner):
     interaction_cst: Any
     warm_start: bool
     early_stopping: str | bool
+    do_early_stopping_: bool
     validation_fraction: float | int | None
     n_iter_no_change: int
     tol: float
@@ -161,17 +158,11 @@ class HistogramBoosting(ReducedRowsLearner):
         """Find the bins of every feature."""
         if self.warm_start:  # the same sample, and the same held-out rows
             seed = getattr(self, "seed_", seed)
-        asked = categorical_mask(self, data.source.n_features)
-        columns = find_columns(data, asked, self.max_bins)
-        bins = find_bins(data, self.max_bins, columns, seed)
-        return Survey(columns, bins, seed)
+        return survey_rows(self, data, seed)
 
     def reduced(self, chunk: Chunk, survey: Survey) -> tuple[Vector, ...]:
         """Return the codes of the rows, their targets and weights; drop weight 0."""
-        w = np.ones(chunk.n) if chunk.w is None else chunk.w.astype(np.float64)
-        rows: Any = slice(None) if chunk.w is None else w > 0
-        codes = survey.bins.codes(survey.columns.matrix(chunk.X[rows]))
-        return codes.T, chunk.y[rows].astype(np.float64), w[rows]
+        return code_chunk(chunk, survey)
 
     def learn(
         self,
@@ -181,36 +172,23 @@ class HistogramBoosting(ReducedRowsLearner):
         own: HeldOut | None,
     ) -> None:
         """Boost."""
-        codes, y, w = rows
-        weights = self.row_weights(y, None if (w == 1).all() else w)
-        loss = self.chosen_loss(y)
-        columns = np.ascontiguousarray(codes.T)
-        self._boost(columns, y, weights, loss, survey, report, own)
-
-    def _boost(
-        self,
-        columns: Vector,
-        y: Floats,
-        w: Floats | None,
-        loss: HistogramLoss,
-        survey: Survey,
-        report: Report,
-        own: HeldOut | None,
-    ) -> None:
+        every = Rows.of(rows)
+        loss = self.chosen_loss(every.y)
+        train, held = hold_out(self, self._weighed(every), survey, own)
+        if own is not None and held is not None:
+            held = self._weighed(held)
         before = getattr(self, "trees_", None) if self.warm_start else None
         if before is not None:  # codes of the first fit, whose bins the trees speak of
             self._check_continues(before, survey.bins)
-        threads = get_config().threads
-        columns, y, w, held = self._held_out(columns, y, w, survey, own)
-        base = loss.base(y, w) if before is None else before.base
-        rows = CodedRows.of(survey.bins, columns, threads)
-        growth = self._growth(rows)
-        f = np.empty((loss.outputs, len(y)))
-        f[:] = base[:, None] if before is None else before.coded_scores(columns, 2).T
-        judges = self._judges(columns, y, f, w, held, before, base)
+        base = loss.base(train.y, train.w) if before is None else before.base
+        growth = self._growth(
+            CodedRows.of(survey.bins, train.columns, get_config().threads)
+        )
+        f = first_scores(train, base, before)
+        judges = self._judges(train, f, held, before, base)
         trees: list[GrownTree] = []
-        first = loss.mean(y, f, w)
-        reason = self._steps(growth, loss, y, f, w, judges, trees, before, survey.seed)
+        first = loss.mean(train.y, f, train.w)
+        reason = self._steps(growth, loss, train, f, judges, trees, before, survey.seed)
         self.columns_ = survey.columns
         if self.warm_start:
             self.seed_ = survey.seed
@@ -220,16 +198,15 @@ class HistogramBoosting(ReducedRowsLearner):
         self.trees_ = grown if before is None else joined(before, grown)
         self._publish(judges, loss)
         report.stop, report.passes = reason, self.n_iter_
-        report.objective = [first, loss.mean(y, f, w)]
+        report.objective = [first, loss.mean(train.y, f, train.w)]
         report.facts["n_trees"] = len(self.trees_.starts) - 1
 
     def _steps(
         self,
         growth: Growth,
         loss: HistogramLoss,
-        y: Floats,
+        rows: Rows,
         f: Floats,
-        w: Floats | None,
         judges: list[Judge],
         trees: list[GrownTree],
         before: BoostedTrees | None,
@@ -239,17 +216,16 @@ class HistogramBoosting(ReducedRowsLearner):
         made = 0 if before is None else (len(before.starts) - 1) // loss.outputs
         threads = growth.rows.threads
         show_most, verbose = self.max_iter, int(self.verbose or get_config().verbose)
-        if not judges[:1] and len(np.unique(y)) == 1 and w is None:
+        if not judges and rows.y.min() == rows.y.max():
             return StopReason.CLOSED_FORM
         with progress(type(self).__name__, show_most, verbose, "tree") as show:
             for t in range(made, self.max_iter):
                 grown: list[GrownTree] = []
                 try:
-                    for k, g in enumerate(loss.gradients(y, f, w, threads)):
-                        number = t * loss.outputs + k
-                        grown.append(
-                            grow_one(growth, g, loss, y, f[k], w, seed + number)
-                        )
+                    steps = loss.gradients(rows.y, f, rows.w, threads)
+                    for k, g in enumerate(steps):
+                        turn = seed + t * loss.outputs + k
+                        grown.append(grow_one(growth, g, loss, rows, f[k], turn))
                 except KeyboardInterrupt:
                     if not trees:
                         raise
@@ -262,52 +238,15 @@ class HistogramBoosting(ReducedRowsLearner):
                     return StopReason.CONVERGED
         return StopReason.CONVERGED
 
-    def _held_out(
-        self,
-        columns: Vector,
-        y: Floats,
-        w: Floats | None,
-        survey: Survey,
-        own: HeldOut | None,
-    ) -> tuple[Vector, Floats, Floats | None, tuple[Any, ...] | None]:
-        """Set rows apart that tell when to stop, or take the user's own."""
-        asked = self.early_stopping
-        self.do_early_stopping_ = len(y) > MANY if asked == "auto" else bool(asked)
-        if own is not None and not self.do_early_stopping_:
-            must = "X_val and y_val need early_stopping"
-            came = f"early_stopping={asked!r} and {len(y)} rows"
-            raise DataError(sentence(self, must, came, "Set early_stopping=True."))
-        if own is not None:
-            return columns, y, w, self._given(own, survey)
-        if not self.do_early_stopping_ or self.validation_fraction is None:
-            return columns, y, w, None
-        kept, held = train_test_split(
-            np.arange(len(y)),
-            test_size=self.validation_fraction,
-            stratify=self.stratified(y),
-            random_state=survey.seed % 2**32,
-        )
-        kept, held = np.sort(kept), np.sort(held)
-        part = columns[:, held], y[held], None if w is None else w[held]
-        rest = np.ascontiguousarray(columns[:, kept]), y[kept]
-        return *rest, None if w is None else w[kept], part
-
-    def _given(self, own: HeldOut, survey: Survey) -> tuple[Any, ...]:
-        X = survey.columns.matrix(check_table(self, own.X, reset=False, sparse=False))
-        y = self.encoded(own.y)
-        if len(y) != len(X):
-            must = f"y_val must have as many entries as X_val has rows, {len(X)}"
-            raise DataError(sentence(self, must, f"{len(y)}"))
-        w = None if own.w is None else np.asarray(own.w, np.float64)
-        return survey.bins.codes(X), y, self.row_weights(y, w)
+    def _weighed(self, rows: Rows) -> Rows:
+        """Return the rows with the weights of their classes."""
+        return replace(rows, w=self.row_weights(rows.y, rows.w))
 
     def _judges(
         self,
-        columns: Vector,
-        y: Floats,
+        train: Rows,
         f: Floats,
-        w: Floats | None,
-        held: tuple[Any, ...] | None,
+        held: Rows | None,
         before: BoostedTrees | None,
         base: Floats,
     ) -> list[Judge]:
@@ -315,20 +254,12 @@ class HistogramBoosting(ReducedRowsLearner):
         if not self.do_early_stopping_:
             return []
         score = self.scorer()
-        judges = [Judge(None, y, f, w, score, [])]
+        judges = [Judge(None, train.y, f, train.w, score, [])]
         if held is not None:
-            codes, y_val, w_val = held
-            codes = np.ascontiguousarray(codes)
-            f_val = np.empty((len(base), len(y_val)))
-            f_val[:] = (
-                base[:, None] if before is None else before.coded_scores(codes, 1).T
-            )
-            judges.append(
-                Judge(np.ascontiguousarray(codes), y_val, f_val, w_val, score, [])
-            )
-        for judge, name in zip(
-            judges, ("train_score_", "validation_score_"), strict=False
-        ):
+            scores = first_scores(held, base, before)
+            judges.append(Judge(held.columns, held.y, scores, held.w, score, []))
+        names = ("train_score_", "validation_score_")
+        for judge, name in zip(judges, names, strict=False):
             earlier = getattr(self, name, None) if before is not None else None
             judge.found += [score(judge)] if earlier is None else list(earlier)
         return judges
@@ -341,11 +272,7 @@ class HistogramBoosting(ReducedRowsLearner):
             leaves = min(leaves, self.max_leaf_nodes)
         if self.max_depth is not None and self.max_depth < 31:
             leaves = min(leaves, 2**self.max_depth)
-        drawn = (
-            0
-            if self.max_features == 1.0
-            else max(1, int(np.ceil(self.max_features * d)))
-        )
+        drawn = max(1, int(np.ceil(self.max_features * d)))
         limits = Limits(
             leaves,
             self.max_depth or 0,
@@ -368,8 +295,7 @@ class HistogramBoosting(ReducedRowsLearner):
 
     def raw_scores(self, X: Any) -> Floats:
         """Return the scores of the rows, (n, K)."""
-        X = self._numbers(X)
-        return self.trees_.scores(X)
+        return self.trees_.scores(self._numbers(X))
 
     def _numbers(self, X: Any) -> Floats:
         table = self._table(X)  # type: ignore[attr-defined]
@@ -400,21 +326,32 @@ def grow_one(
     growth: Growth,
     gradients: Gradients,
     loss: HistogramLoss,
-    y: Floats,
+    rows: Rows,
     f: Floats,
-    w: Floats | None,
     seed: int,
 ) -> GrownTree:
     """Grow a tree and move the scores f of the rows by its values."""
     q = loss.quantile()
     if q is None:
         return growth.grow(gradients, seed, scores=f)
-    leaf = np.empty(len(y), np.int32)
+    leaf = np.empty(len(rows.y), np.int32)
     tree = growth.grow(gradients, seed, leaf_of=leaf)
-    values = leaf_quantiles(y - f, w, leaf, len(tree.feature), q)
+    values = leaf_quantiles(rows.y - f, rows.w, leaf, len(tree.feature), q)
     tree.value[:] = growth.limits.shrinkage * values
     f += tree.value[leaf]
     return tree
+
+
+def first_scores(rows: Rows, base: Floats, before: BoostedTrees | None) -> Floats:
+    """Return the scores (K, n) that a fit begins with."""
+    f = np.empty((len(base), len(rows.y)))
+    threads = get_config().threads
+    f[:] = (
+        base[:, None]
+        if before is None
+        else before.coded_scores(rows.columns, threads).T
+    )
+    return f
 
 
 def joined(before: BoostedTrees, more: BoostedTrees) -> BoostedTrees:

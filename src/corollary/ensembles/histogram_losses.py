@@ -11,24 +11,28 @@ With the score f of a row and w its weight, all w = 1 where none are given,
     softmax      log sum_k e^f_k - f_y  g_k = p_k - [y = k]  h_k = p_k (1 - p_k) (7)
 
 each times w.  Boosting begins at the constant of least loss.  After (2) and (3), whose
-h says nothing, a leaf takes the median or the q-quantile of its residuals y - f.
+h says nothing, a leaf takes the median or the q-quantile of its residuals y - f.  The
+values of the losses are those of `objectives`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit, logsumexp, softmax, xlogy
+from scipy.special import expit, softmax
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.hooks import hook
+from corollary.objectives.class_losses import CrossEntropy
+from corollary.objectives.deviance_loss import DevianceLoss
+from corollary.objectives.families import Tweedie
+from corollary.objectives.links import Log
+from corollary.objectives.residual_losses import Quantile, Squared
 from corollary.trees.histogram_tree import Gradients
 
 __all__ = [
-    "AbsoluteLoss",
     "GammaLoss",
     "HistogramLoss",
     "LogisticLoss",
@@ -54,8 +58,6 @@ def weighted(x: Floats, w: Floats | None) -> Floats:
 @dataclass(frozen=True)
 class HistogramLoss(ABC):
     """A loss of targets y (n,) and scores f (K, n)."""
-
-    share: ClassVar[float | None] = None  # of the quantile that a leaf takes
 
     @property
     def outputs(self) -> int:
@@ -96,7 +98,7 @@ class SquaredLoss(HistogramLoss):
 
     def rows(self, y: Floats, f: Floats) -> Floats:
         """Return (1)."""
-        return (y - f[0]) ** 2 / 2
+        return Squared().value(y, f[0])
 
     def gradients(
         self, y: Floats, f: Floats, w: Floats | None, threads: int
@@ -107,9 +109,10 @@ class SquaredLoss(HistogramLoss):
 
 @dataclass(frozen=True)
 class QuantileLoss(HistogramLoss):
-    """The check loss of the q-quantile (3)."""
+    """The loss of the q-quantile (3); the absolute error (2) is twice the median's."""
 
     q: float = 0.5
+    factor: float = 1.0  # 2 for (2)
 
     def base(self, y: Floats, w: Floats | None) -> Floats:
         """Return the q-quantile."""
@@ -118,43 +121,18 @@ class QuantileLoss(HistogramLoss):
 
     def rows(self, y: Floats, f: Floats) -> Floats:
         """Return (3)."""
-        r = y - f[0]
-        return np.where(r > 0, self.q * r, (self.q - 1) * r)
+        return self.factor * Quantile(self.q).value(y, f[0])
 
     def gradients(
         self, y: Floats, f: Floats, w: Floats | None, threads: int
     ) -> list[Gradients]:
-        """Return those of (3)."""
-        g = np.where(y < f[0], 1 - self.q, -self.q)
+        """Return those of (3); a row that is met wants to rise."""
+        g = self.factor * np.where(y < f[0], 1 - self.q, -self.q)
         return [Gradients.of(weighted(g, w), w, threads=threads)]
 
     def quantile(self) -> float:
         """Return q."""
         return self.q
-
-
-@dataclass(frozen=True)
-class AbsoluteLoss(HistogramLoss):
-    """The absolute error (2): twice the check loss of the median."""
-
-    def base(self, y: Floats, w: Floats | None) -> Floats:
-        """Return the median."""
-        return QuantileLoss(0.5).base(y, w)
-
-    def rows(self, y: Floats, f: Floats) -> Floats:
-        """Return (2)."""
-        return np.abs(y - f[0])
-
-    def gradients(
-        self, y: Floats, f: Floats, w: Floats | None, threads: int
-    ) -> list[Gradients]:
-        """Return those of (2)."""
-        g = np.where(y < f[0], 1.0, -1.0)
-        return [Gradients.of(weighted(g, w), w, threads=threads)]
-
-    def quantile(self) -> float:
-        """Return 1/2."""
-        return 0.5
 
 
 @dataclass(frozen=True)
@@ -167,7 +145,7 @@ class PoissonLoss(HistogramLoss):
 
     def rows(self, y: Floats, f: Floats) -> Floats:
         """Return (4) less its least value."""
-        return np.exp(f[0]) - y * f[0] + xlogy(y, y) - y
+        return DevianceLoss(Tweedie(1.0), Log()).value(y, f[0])
 
     def gradients(
         self, y: Floats, f: Floats, w: Floats | None, threads: int
@@ -187,7 +165,7 @@ class GammaLoss(HistogramLoss):
 
     def rows(self, y: Floats, f: Floats) -> Floats:
         """Return (5) less its least value."""
-        return f[0] + y * np.exp(-f[0]) - np.log(y) - 1
+        return DevianceLoss(Tweedie(2.0), Log()).value(y, f[0])
 
     def gradients(
         self, y: Floats, f: Floats, w: Floats | None, threads: int
@@ -239,8 +217,7 @@ class SoftmaxLoss(HistogramLoss):
 
     def rows(self, y: Floats, f: Floats) -> Floats:
         """Return (7)."""
-        own = f[y.astype(np.int64), np.arange(len(y))]
-        return np.asarray(logsumexp(f, axis=0)) - own
+        return CrossEntropy().value(y.astype(np.int64), f.T)
 
     def gradients(
         self, y: Floats, f: Floats, w: Floats | None, threads: int

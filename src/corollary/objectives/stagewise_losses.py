@@ -111,7 +111,7 @@ class Cells:
 class StagewiseLoss(ABC):
     """A loss of targets y (n,) and scores F (n, K)."""
 
-    factor: ClassVar[float] = 1.0  # of the scores that are told: 2 for a deviance
+    factor: ClassVar[float] = 1.0  # of the scores: 2 for a deviance
 
     @property
     def K(self) -> int:
@@ -172,7 +172,7 @@ class OneScore(StagewiseLoss):
 
 @dataclass(frozen=True)
 class SquaredStages(OneScore):
-    """The squared loss; what is told is the mean of squares, not half of it.
+    """The squared loss; its score is the mean of squares, not half of it.
 
     >>> y, w = np.array([1.0, 2.0, 6.0]), np.ones(3)
     >>> SquaredStages().start(y, w).tolist()
@@ -279,7 +279,7 @@ class TwoClasses(OneScore):
 
 @dataclass(frozen=True)
 class LogisticStages(TwoClasses):
-    """The logistic loss of labels -1, +1; what is told is the deviance.
+    """The logistic loss of labels -1, +1; its score is the deviance.
 
     >>> y, w = np.array([1.0, 1.0, 1.0, -1.0]), np.ones(4)
     >>> LogisticStages().start(y, w).round(6).tolist()  # log 3

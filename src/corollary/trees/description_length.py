@@ -2,8 +2,8 @@
 
 Also known as: minimum description length (MDL) pruning, two-part code, Occam's razor.
 
-Whoever knows the attributes of the rows is to be told their classes.  Send a tree, then
-the rows that it gets wrong:
+A reader knows the attributes of the rows and is to learn their classes.  Send a tree,
+then the rows that it gets wrong:
 
     L = L(tree) + L(errors | tree)   bits                                        (1)
 

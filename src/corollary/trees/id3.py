@@ -128,7 +128,7 @@ class ID3Classifier(SummationLearner, Classifier):
     min_gain : float, default=0
         The least information gain of a split, in bits.
     max_bins : int, default=255
-        The most different values of a continuous attribute that are told apart; of
+        The most different values of a continuous attribute that are kept apart; of
         more, bins of about equal weight are made.
 
     Attributes
