@@ -1,5 +1,4 @@
 from .ada_boost_classifier import AdaBoostClassifier as AdaBoostClassifier
-from .ada_boost_classifier import HardestRows as HardestRows
 from .ada_boost_regressor import AdaBoostRegressor as AdaBoostRegressor
 from .bagging_classifier import BaggingClassifier as BaggingClassifier
 from .bagging_regressor import BaggingRegressor as BaggingRegressor
@@ -19,6 +18,7 @@ from .gradient_boosting_classifier import (
 from .gradient_boosting_regressor import (
     GradientBoostingRegressor as GradientBoostingRegressor,
 )
+from .hardest_rows import HardestRows as HardestRows
 from .hist_gradient_boosting_classifier import (
     HistGradientBoostingClassifier as HistGradientBoostingClassifier,
 )

@@ -51,8 +51,7 @@ Course: S2-21, S2-22, S2-23, S3-83, S3-84, S3-85, S3-86. References: Freund and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.metrics import accuracy_score
@@ -64,59 +63,29 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import estimator as an_estimator
 from corollary.core.parameters import missing, one_of, real, seed, whole
 from corollary.core.randomness import entropy
-from corollary.core.records import readable
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import Classifier
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
+from corollary.ensembles.ada_boost_rounds import (
+    Round,
+    Turn,
+    log_leads,
+    probabilities,
+    updated,
+    votes_of,
+)
+from corollary.ensembles.hardest_rows import HardestRows
 from corollary.ensembles.margin_distribution import MarginDistribution, vote_margins
 from corollary.ensembles.members import importances_of
 from corollary.ensembles.weak_learners import WeakLearner, codes_among, weak_classifier
 from corollary.objectives.softmax import softmax
 
-__all__ = ["AdaBoostClassifier", "HardestRows"]
+__all__ = ["AdaBoostClassifier"]
 
-LEAST = 1e-15  # probability that a member may give a class, in (9)
 FEW, MUCH = 0.01, 0.25  # share of the rows, share of the weight: outliers
 DECIDES = "a member without errors"
 CHANCE = "no member better than chance"
-
-
-class Round(NamedTuple):
-    """A member that is kept."""
-
-    member: Any
-    error: float  # (1)
-    weight: float  # a of (8)
-    Z: float = 1.0
-
-
-class Turn(NamedTuple):
-    """What a round does to the rows."""
-
-    kept: Round
-    gains: Floats  # (n,) y~'h / C of the member's scores h
-    votes: Floats  # (n, C) h, or (n,) a y g for two classes that vote
-
-
-@readable
-@dataclass(frozen=True)
-class HardestRows:
-    """The training rows of the largest weight after the last round.
-
-    Attributes
-    ----------
-    rows : array of int
-        Their numbers, the heaviest first.
-    weights : array of float
-        Shares of the whole weight.
-    even : float
-        Share that each row would have by itself.
-    """
-
-    rows: Vector
-    weights: Floats
-    even: float
 
 
 class AdaBoostClassifier(RowsLearner, Classifier):
@@ -498,37 +467,3 @@ class AdaBoostClassifier(RowsLearner, Classifier):
         D = self.row_weights_
         order = np.argsort(-D, kind="stable")[:most]
         return HardestRows(order, D[order], 1.0 / np.count_nonzero(D))
-
-
-def updated(D: Floats, gains: Floats) -> tuple[Floats, float]:
-    """Return D of the next round and Z (3), for gains of any size."""
-    least = float(gains.min())
-    E = D * np.exp(least - gains)
-    Z = float(E.sum())
-    return E / Z, float(Z * np.exp(-least))
-
-
-def votes_of(codes: Vector, wrong: Vector, a: float, C: int) -> Floats:
-    """Return a y g for two classes, (n,); else what each class is given, (n, C)."""
-    if C <= 2:
-        return np.where(wrong, -a, a)
-    F = np.zeros((len(codes), C))
-    F[np.arange(len(codes)), codes] = a
-    return F
-
-
-def log_leads(P: Floats) -> Floats:
-    """Return h of (9)."""
-    logs = np.log(np.maximum(P, LEAST))
-    C = P.shape[1]
-    return (C - 1) * (logs - logs.mean(axis=1, keepdims=True))
-
-
-def probabilities(member: Any, X: Any, classes: Vector) -> Floats:
-    """Return a member's probabilities of all classes; 0 of those it never saw."""
-    P = np.asarray(member.predict_proba(X), dtype=np.float64)
-    if P.shape[1] == len(classes):
-        return P
-    full = np.zeros((len(P), len(classes)))
-    full[:, codes_among(classes, member.classes_)] = P
-    return full
