@@ -408,3 +408,11 @@ class GradientBoosting(ValidatedLearner, Estimator):
             fits = getattr(one, "n_features_in_", None) == self.n_features_in_
             if not hasattr(one, "predict") or not fits:
                 raise ModelFileError("estimators_ must be regressors of the features")
+        if np.ndim(self.estimators_) != 2:
+            raise ModelFileError("estimators_ must have a row for each stage")
+        if self.estimators_.shape[1] != self.n_trees_per_iteration_:
+            raise ModelFileError("n_trees_per_iteration_ must be that of estimators_")
+        first = self.init_
+        known = first is None or first == "zero" or hasattr(first, "predict")
+        if not known:
+            raise ModelFileError("init_ must be an estimator, 'zero' or None")

@@ -56,7 +56,7 @@ class MissingIndicator(SummationLearner, Transformer):
     missing_values : number, NaN or pandas.NA, default=NaN
         What stands for a missing value.
     features : {'missing-only', 'all'}, default='missing-only'
-        The columns to tell of: those with missing values in `fit`, or all.
+        The columns to show: those with missing values in `fit`, or all.
     sparse : bool or 'auto', default='auto'
         Whether the answer is sparse; 'auto': where X is.
     error_on_new : bool, default=True
@@ -66,7 +66,7 @@ class MissingIndicator(SummationLearner, Transformer):
     Attributes
     ----------
     features_ : array of shape (k,)
-        The columns that are told of.
+        The columns that are shown.
     n_features_in_ : int
     report_ : Report
 
@@ -130,17 +130,15 @@ class MissingIndicator(SummationLearner, Transformer):
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
-        told = fitted.state.missing > 0
+        shown = fitted.state.missing > 0
         if self.features == "all":
-            told = np.ones(len(told), dtype=bool)
-        self.features_ = np.flatnonzero(told)
+            shown = np.ones(len(shown), dtype=bool)
+        self.features_ = np.flatnonzero(shown)
 
     def _audit(self) -> None:
         """Refuse columns that are none: files can alter them."""
         at = self.features_
-        if at.dtype.kind != "i" or not set(at.tolist()) <= set(
-            range(self.n_features_in_)
-        ):
+        if at.dtype.kind != "i" or ((at < 0) | (at >= self.n_features_in_)).any():
             must = f"features_ must be columns below {self.n_features_in_}"
             raise ParameterError(sentence(self, must, "others"))
 
@@ -158,14 +156,14 @@ class MissingIndicator(SummationLearner, Transformer):
         """
         table = self._table(X)
         if has_texts(table.kinds):
-            return self._told(gone_in_table(table, self.missing_values))
+            return self._columns_of(gone_in_table(table, self.missing_values))
         rows = table.matrix(who=self)
         check_answer(self, rows, max(1, len(self.features_)))
         check_placeholder(self, sp.issparse(rows))
-        return self._told(absent(rows, self.missing_values))
+        return self._columns_of(absent(rows, self.missing_values))
 
-    def _told(self, mask: Any) -> Matrix:
-        """Return the columns of a mask that are told of, dense or sparse."""
+    def _columns_of(self, mask: Any) -> Matrix:
+        """Return the columns of a mask that `features_` names, dense or sparse."""
         if self.features == "missing-only" and self.error_on_new:
             there = np.flatnonzero(mask.sum(axis=0))
             new = np.setdiff1d(there, self.features_)

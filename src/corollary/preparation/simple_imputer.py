@@ -345,9 +345,9 @@ class SimpleImputer(SummationLearner, Transformer):
         else:
             Z = self._filled(X, kept)
         if self.indicator_ is not None:
-            told = self.indicator_._told(absent(X, self.missing_values))
+            flags = self.indicator_._columns_of(absent(X, self.missing_values))
             stack = sp.hstack if sp.issparse(Z) else np.hstack
-            Z = stack([Z, told.astype(X.dtype)])
+            Z = stack([Z, flags.astype(X.dtype)])
         if sp.issparse(Z):
             Z = Z.tocsc() if by_columns else sp.csr_array(Z)
         return Z
@@ -356,8 +356,8 @@ class SimpleImputer(SummationLearner, Transformer):
         self._warn_of_empty(kept)
         Z, mask = filled_objects(X, self.statistics_, kept, self.missing_values)
         if self.indicator_ is not None:
-            told = self.indicator_._told(mask)
-            Z = np.hstack([Z, told.astype(object)])
+            flags = self.indicator_._columns_of(mask)
+            Z = np.hstack([Z, flags.astype(object)])
         return Z
 
     def _warn_of_empty(self, kept: Vector) -> None:
@@ -407,15 +407,15 @@ class SimpleImputer(SummationLearner, Transformer):
             raise DataError(sentence(self, must, "False"))
         kept = np.flatnonzero(~is_missing(self.statistics_))
         kind: Any = object if self.statistics_.dtype == object else np.float64
-        X, told = np.asarray(X, dtype=kind), self.indicator_.features_
-        width = len(kept) + len(told)
+        X, flags = np.asarray(X, dtype=kind), self.indicator_.features_
+        width = len(kept) + len(flags)
         if X.ndim != 2 or X.shape[1] != width:
             must = f"X must have the {width} columns of transform"
             raise DataError(sentence(self, must, f"shape {X.shape}"))
         out = np.zeros((len(X), self.n_features_in_), dtype=kind)
         out[:, kept] = X[:, : len(kept)]
         gone = np.nan if is_nan(self.missing_values) else self.missing_values
-        out[:, told] = np.where(X[:, len(kept) :] != 0, gone, out[:, told])
+        out[:, flags] = np.where(X[:, len(kept) :] != 0, gone, out[:, flags])
         return out
 
     def get_feature_names_out(self, input_features: Any = None) -> Vector:
@@ -434,8 +434,8 @@ class SimpleImputer(SummationLearner, Transformer):
         names = inputs[~is_missing(self.statistics_)]
         if self.indicator_ is None:
             return names
-        told = self.indicator_.get_feature_names_out(inputs)
-        return np.concatenate([names, told])
+        flags = self.indicator_.get_feature_names_out(inputs)
+        return np.concatenate([names, flags])
 
 
 def values_of(x: Floats, own: Floats | None) -> Floats:
