@@ -156,8 +156,11 @@ def test_the_gap_of_a_converged_fit_is_near_the_truth():
 
 @pytest.mark.slow
 def test_the_gaps_of_all_converged_fits_are_near_the_truth():
-    own = ("SGDClassifier", "SGDRegressor", "KMeans")  # no gap decides when they stop
-    names = [name for name in CASES if name not in own]
+    own = {"SGDClassifier", "SGDRegressor", "KMeans"}  # no gap decides when they stop
+    # The dual point of these is their residual, scaled: its value is off by the first
+    # order of what is left, the objective by the second.
+    scaled = {"MultiTaskLasso", "MultiTaskElasticNet"}
+    names = [name for name in CASES if name not in own | scaled]
     ratios = nearness(names, range(2000, 2040))
     assert len(ratios) >= 50
     assert np.mean(ratios <= NEAR) >= 0.95
