@@ -130,6 +130,8 @@ class Report:
         How and on what the fit ran.
     remedy : str
         What to do, where the method knows better than the stop reason.
+    row_marks : array of int or None
+        Hashes of some rows of the fit, by which `certify` knows them; not saved.
     """
 
     learner: str
@@ -146,6 +148,7 @@ class Report:
     executor: str = ""
     source: str = ""
     remedy: str = ""
+    row_marks: Any = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"Report({self.learner}: {self.stop.word}, {self.optimality})"
@@ -206,7 +209,9 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values only, as a model file stores them."""
         facts = {"facts": plain(self.facts)}
-        return asdict(self) | {"stop": self.stop.word} | facts
+        values = asdict(self) | {"stop": self.stop.word} | facts
+        del values["row_marks"]
+        return values
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Report:

@@ -52,6 +52,7 @@ from corollary.engine.data import Data
 from corollary.engine.executors.executor import single_threaded_blas
 from corollary.engine.gather import chunk_size, gather
 from corollary.engine.predict import answer
+from corollary.engine.row_marks import source_marks
 from corollary.engine.schedules import PerChunk, check_streams, chosen_schedule
 from corollary.engine.sources.opening import open_source
 from corollary.engine.sources.source import Chunk
@@ -231,6 +232,7 @@ def complete(learner: Any, data: Data, fitted: Fitted) -> Fitted:
     report.reads += data.passes
     report.executor = data.executor.described
     report.source = data.source.described
+    report.row_marks = source_marks(data.source)
     learner.account(fitted.state, report)
     if stop is StopReason.INTERRUPTED:
         report.stop = stop
