@@ -1,1 +1,10 @@
 from .bound import Bound as Bound
+from .clopper_pearson import binomial_interval as binomial_interval
+from .clopper_pearson import clopper_pearson as clopper_pearson
+from .hold_out import Validation as Validation
+from .hold_out import hold_out_bound as hold_out_bound
+from .hold_out import validation_bound as validation_bound
+from .interval import Interval as Interval
+from .kl_inverse import binary_kl as binary_kl
+from .kl_inverse import chernoff_kl as chernoff_kl
+from .kl_inverse import kl_inverse as kl_inverse
