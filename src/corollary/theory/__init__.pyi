@@ -1,3 +1,4 @@
+from .auc_interval import auc_interval as auc_interval
 from .bound import Bound as Bound
 from .clopper_pearson import binomial_interval as binomial_interval
 from .clopper_pearson import clopper_pearson as clopper_pearson
@@ -8,3 +9,4 @@ from .interval import Interval as Interval
 from .kl_inverse import binary_kl as binary_kl
 from .kl_inverse import chernoff_kl as chernoff_kl
 from .kl_inverse import kl_inverse as kl_inverse
+from .score_intervals import score_interval as score_interval
