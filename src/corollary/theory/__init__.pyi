@@ -9,4 +9,12 @@ from .interval import Interval as Interval
 from .kl_inverse import binary_kl as binary_kl
 from .kl_inverse import chernoff_kl as chernoff_kl
 from .kl_inverse import kl_inverse as kl_inverse
+from .rademacher import Complexity as Complexity
+from .rademacher import finite_complexity as finite_complexity
+from .rademacher import kernel_complexity as kernel_complexity
+from .rademacher import linear_complexity as linear_complexity
+from .rademacher import massart as massart
+from .rademacher import oracle_complexity as oracle_complexity
+from .rademacher import rademacher_bound as rademacher_bound
+from .rademacher import stump_complexity as stump_complexity
 from .score_intervals import score_interval as score_interval
