@@ -11,10 +11,10 @@ by at most b,
     Pr[ Z - E Z >= epsilon ]  <=  exp(-m (v / b^2) h(b epsilon / v))             (2)
     h(u) = (1 + u) ln(1 + u) - u                                  (Bennett)
 
-h(u) >= u^2 / (2 (1 + u / 3)), so (2) is never worse than (1).  For v much below b^2 both
-give epsilon of order 1/m where Hoeffding's inequality gives 1/sqrt(m).  The variance
-need not be known: with the sample variance V (divisor m - 1) of values in an interval
-of width b, with probability 1 - delta
+h(u) >= u^2 / (2 (1 + u / 3)), so (2) is never worse than (1).  For v much below b^2
+both give epsilon of order 1/m where Hoeffding's inequality gives 1/sqrt(m).  The
+variance need not be known: with the sample variance V (divisor m - 1) of values in an
+interval of width b, with probability 1 - delta
 
     E Z  <=  Z + sqrt(2 V L / m) + 7 b L / (3 (m - 1)),   L = ln(2 / delta)      (3)
 

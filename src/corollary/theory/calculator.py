@@ -1,8 +1,8 @@
 """What the calculators of learning theory share: any direction, arrays, one sentence.
 
-A calculator relates a few quantities: rows m, deviation epsilon, failure rate delta, the
-number of hypotheses, a dimension d.  The one that is left out is the one that is asked
-for.  Most inequalities have the form of Cramer and Chernoff,
+A calculator relates a few quantities: rows m, deviation epsilon, failure rate delta,
+the number of hypotheses, a dimension d.  The one that is left out is the one that is
+asked for.  Most inequalities have the form of Cramer and Chernoff,
 
     Pr[deviation >= epsilon]  <=  s k exp(-m rate(epsilon))                      (1)
 
@@ -34,9 +34,11 @@ __all__ = [
     "Quantities",
     "answer",
     "bisect",
+    "check_shapes",
     "in_interval",
     "least_rows",
     "least_whole",
+    "most_dimensions",
     "most_whole",
     "one_side_or_two",
     "quantities",
@@ -232,6 +234,19 @@ def least_rows(holds: Callable[[Floats], Any], low: Any, shape: Any) -> Any:
         good = np.asarray(holds(middle))
         above, below = np.where(good, middle, above), np.where(good, below, middle)
     return _as_whole(np.where(above < MOST_ROWS, above, np.inf))
+
+
+def most_dimensions(holds: Callable[[Floats], Any], high: Any, shape: Any) -> Any:
+    """Return the greatest whole numbers below high for which a condition holds.
+
+    The condition holds up to the answer, 0 where it never does, and not at high.
+    """
+    below, above = np.zeros(shape), np.ceil(np.broadcast_to(high, shape) + 0.0)
+    while (above - below > np.maximum(1.0, above * 2.0**-52)).any():
+        middle = np.floor((below + above) / 2)
+        good = np.asarray(holds(np.maximum(middle, 1.0))) & (middle > below)
+        below, above = np.where(good, middle, below), np.where(good, above, middle)
+    return _as_whole(below)
 
 
 def bisect(holds: Callable[[Floats], Any], low: Any, high: Any) -> Floats:

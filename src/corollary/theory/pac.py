@@ -3,8 +3,8 @@
 Also known as: PAC learning, probably approximately correct, sample complexity, finite
 hypothesis class, Occam bound, sample size calculator.
 
-A class C of k hypotheses, m rows drawn independently.  If some hypothesis makes no error
-(*realizable*), one that errs with probability above epsilon looks perfect with
+A class C of k hypotheses, m rows drawn independently.  If some hypothesis makes no
+error (*realizable*), one that errs with probability above epsilon looks perfect with
 probability at most (1 - epsilon)^m <= exp(-epsilon m), so that all which look perfect
 err at most epsilon, with probability 1 - delta, for
 
@@ -13,7 +13,7 @@ err at most epsilon, with probability 1 - delta, for
 If none does (*agnostic*), Hoeffding's inequality and the union bound give for all
 hypotheses at once
 
-    |empirical risk - risk| <= epsilon   for  m >= (1/(2 epsilon^2)) ln(2 k / delta)  (2)
+    |empirical risk - risk| <= epsilon  for  m >= 1/(2 epsilon^2) ln(2 k / delta)    (2)
 
 Then the hypothesis with the least empirical risk is within 2 epsilon of the best of the
 class: its risk is at most Opt(C) + epsilon for

@@ -9,9 +9,9 @@ true error, consistent learner, Opt(C).
     ERM       = argmin_{h in C} R_m(h)                ties: the first            (4)
 
 (1) is exact where x and y take finitely many values of known probability, as (2) with
-these probabilities as weights.  Where a class is listed, (4) is a look at each; for most
-infinite ones it is NP-hard, and logistic regression or a support vector machine
-minimise a convex loss above the errors instead.  With the deviation of `uniform_deviation`
+these probabilities as weights.  Where a class is listed, (4) is a look at each; for
+most infinite ones it is NP-hard, and logistic regression or a support vector machine
+minimise a convex loss above the errors instead.  With epsilon of `uniform_deviation`
 
     R(ERM) <= R_m(ERM) + epsilon   and   R(ERM) <= Opt(C) + 2 epsilon            (5)
 
@@ -49,6 +49,7 @@ __all__ = [
     "EmpiricalMinimum",
     "consistent_hypothesis",
     "empirical_risk",
+    "least_risk",
     "minimize_empirical_risk",
     "risk",
 ]
@@ -213,6 +214,36 @@ def risk(
     return float(p @ _losses(who, hypothesis, X, y, loss))
 
 
+def least_risk(
+    hypotheses: Sequence[Any], X: Any, y: Any, probability: Any, *, loss: Any = "error"
+) -> float:
+    """Return the least risk in a class that is listed, Opt(C) (3).
+
+    Parameters
+    ----------
+    hypotheses : sequence of functions of X, or of fitted models
+    X : array of shape (v, ...)
+        Every value that rows may take, with each label.
+    y : array of shape (v,)
+    probability : array of shape (v,)
+        Of each value with its label; they add up to 1.
+    loss : {"error", "half_absolute", "half_squared"} or function (h, y) -> losses
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from corollary.theory import least_risk
+    >>> steps = [lambda x, t=t: x > t for t in range(4)]
+    >>> least_risk(steps, [1, 2, 3, 4], [0, 1, 1, 0], [0.25] * 4)
+    0.25
+    """
+    _listed("least_risk", hypotheses)
+    return min(risk(h, X, y, probability, loss=loss) for h in hypotheses)
+
+
 def minimize_empirical_risk(
     hypotheses: Sequence[Any],
     X: Any,
@@ -249,7 +280,7 @@ def minimize_empirical_risk(
     >>> print(minimize_empirical_risk(steps, x, x >= 42))
     hypothesis 4 of 11: empirical risk 0.02
       empirical risk minimisation: risk <= 0.1945 with confidence 0.95
-      risk <= Opt(C) + 0.349 with the same confidence
+      risk <= Opt(C) + 0.3489 with the same confidence
     """
     who = "minimize_empirical_risk"
     table = _table(who, hypotheses, X, y, delta, loss)
@@ -329,10 +360,14 @@ def _table(
     """Return the losses (k, m) of every hypothesis on every row."""
     in_interval(who, "delta", delta, 0.0, 1.0)
     X, y = _rows(who, X, y)
+    _listed(who, hypotheses)
+    return np.stack([_losses(who, h, X, y, loss) for h in hypotheses])
+
+
+def _listed(who: str, hypotheses: Any) -> None:
     if not isinstance(hypotheses, Sequence) or not len(hypotheses):
         must = "hypotheses must be a list that is not empty"
         raise ParameterError(sentence(who, must, shown(hypotheses)))
-    return np.stack([_losses(who, h, X, y, loss) for h in hypotheses])
 
 
 def _losses(who: str, hypothesis: Any, X: Any, y: Vector, loss: Any) -> Floats:
