@@ -9,6 +9,16 @@ from .interval import Interval as Interval
 from .kl_inverse import binary_kl as binary_kl
 from .kl_inverse import chernoff_kl as chernoff_kl
 from .kl_inverse import kl_inverse as kl_inverse
+from .margin import boosting_margin_bound as boosting_margin_bound
+from .margin import margin_bound as margin_bound
+from .margin import svm_margin_bound as svm_margin_bound
+from .norm_bound import svm_norm_bound as svm_norm_bound
+from .norm_bound import svr_norm_bound as svr_norm_bound
+from .oracle_bounds import boosting_oracle_bound as boosting_oracle_bound
+from .oracle_bounds import knn_oracle_bound as knn_oracle_bound
+from .oracle_bounds import knn_rows as knn_rows
+from .oracle_bounds import svm_oracle_bound as svm_oracle_bound
+from .oracle_bounds import svr_oracle_bound as svr_oracle_bound
 from .rademacher import Complexity as Complexity
 from .rademacher import finite_complexity as finite_complexity
 from .rademacher import kernel_complexity as kernel_complexity
