@@ -28,6 +28,16 @@ from .kl_inverse import chernoff_kl as chernoff_kl
 from .kl_inverse import kl_inverse as kl_inverse
 from .label_compression import LabelBits as LabelBits
 from .label_compression import label_bits as label_bits
+from .margin import boosting_margin_bound as boosting_margin_bound
+from .margin import margin_bound as margin_bound
+from .margin import svm_margin_bound as svm_margin_bound
+from .norm_bound import svm_norm_bound as svm_norm_bound
+from .norm_bound import svr_norm_bound as svr_norm_bound
+from .oracle_bounds import boosting_oracle_bound as boosting_oracle_bound
+from .oracle_bounds import knn_oracle_bound as knn_oracle_bound
+from .oracle_bounds import knn_rows as knn_rows
+from .oracle_bounds import svm_oracle_bound as svm_oracle_bound
+from .oracle_bounds import svr_oracle_bound as svr_oracle_bound
 from .pac import agnostic_bound as agnostic_bound
 from .pac import realizable_bound as realizable_bound
 from .pac import uniform_deviation as uniform_deviation
