@@ -138,7 +138,7 @@ def _solve(
     sides = one_side_or_two(who, sides)
     name = {"mcdiarmid": "change", "azuma": "step"}[who]
     if each is None:
-        square = positive(who, one, name) ** 2
+        square: Any = positive(who, one, name) ** 2
     else:
         c = non_negative(who, each, f"{name}s", ParameterError)
         if c.ndim != 1 or not c.any() or given["m"] is not None:

@@ -109,8 +109,8 @@ def quantities(
     check_shapes(who, **found, limits=np.asarray(largest))
     empty = np.array(math.nan)
     found["ln_k"] = found.pop("hypotheses", np.array(0.0))
-    names = ("m", "epsilon", "delta", "ln_k", "d")
-    return Quantities(asked, *(found.get(name, empty) for name in names))
+    order = ("m", "epsilon", "delta", "ln_k", "d")
+    return Quantities(asked, *(found.get(name, empty) for name in order))
 
 
 def solve_tail(q: Quantities, sides: int, rate: Rate, inverse: Rate) -> Any:

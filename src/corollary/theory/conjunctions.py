@@ -68,8 +68,9 @@ class Conjunction:
         array of int of shape (m,)
         """
         ones = _bits("Conjunction", X)
-        plain, negated = ones[:, list(self.positive)], ones[:, list(self.negative)]
-        return (plain.all(axis=1) & ~negated.any(axis=1)).astype(np.int64)
+        plain: Vector = ones[:, list(self.positive)].all(axis=1)
+        negated: Vector = ones[:, list(self.negative)].any(axis=1)
+        return (plain & ~negated).astype(np.int64)
 
     def __str__(self) -> str:
         literals = [(i, f"x{i}") for i in self.positive]

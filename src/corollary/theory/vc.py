@@ -84,8 +84,8 @@ def vc_gap(
     >>> [round(vc_gap(m=m, d=3, delta=0.05), 4) for m in (100, 1000, 10_000)]
     [0.447, 0.164, 0.0581]
     >>> vc_gap(d=3, epsilon=0.1, delta=0.05)
-    3012
-    >>> vc_gap(m=3012, epsilon=0.1, delta=0.05)
+    3021
+    >>> vc_gap(m=3021, epsilon=0.1, delta=0.05)
     3
     """
     given = {"m": m, "d": d, "epsilon": epsilon, "delta": delta}
