@@ -1,7 +1,14 @@
 from .bound import Bound as Bound
+from .conformal.adaptive_conformal import AdaptiveConformal as AdaptiveConformal
+from .conformal.adaptive_conformal import FollowedStream as FollowedStream
 from .conformal.calibration import conformal_quantile as conformal_quantile
 from .conformal.conformal_classifier import ConformalClassifier as ConformalClassifier
+from .conformal.conformal_martingale import ConformalMartingale as ConformalMartingale
+from .conformal.conformal_martingale import conformal_martingale as conformal_martingale
+from .conformal.conformal_martingale import conformal_p_values as conformal_p_values
 from .conformal.conformal_regressor import ConformalRegressor as ConformalRegressor
 from .conformal.coverage import Coverage as Coverage
+from .conformal.exchangeability import Exchangeability as Exchangeability
+from .conformal.exchangeability import exchangeability_test as exchangeability_test
 from .conformal.likelihood_ratio import LikelihoodRatio as LikelihoodRatio
 from .conformal.likelihood_ratio import likelihood_ratio as likelihood_ratio
