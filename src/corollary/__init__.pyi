@@ -225,6 +225,12 @@ from .svm.squared_hinge_svc import SquaredHingeSVC as SquaredHingeSVC
 from .svm.svc import SVC as SVC
 from .svm.svdd import SVDD as SVDD
 from .svm.svr import SVR as SVR
+from .theory.conformal.conformal_classifier import (
+    ConformalClassifier as ConformalClassifier,
+)
+from .theory.conformal.conformal_regressor import (
+    ConformalRegressor as ConformalRegressor,
+)
 from .trees.decision_stump import DecisionStumpClassifier as DecisionStumpClassifier
 from .trees.decision_tree_classifier import (
     DecisionTreeClassifier as DecisionTreeClassifier,

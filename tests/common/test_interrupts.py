@@ -30,6 +30,8 @@ CASES = {case.name: case for case in reversed(LEARNERS)}
 MORE = {
     "BaggingClassifier": {"random_state": 0},
     "BaggingRegressor": {"random_state": 0},
+    "ConformalClassifier": {"random_state": 0},
+    "ConformalRegressor": {"random_state": 0},
     "CostSensitiveClassifier": {"estimator": corollary.LogisticRegression()},
     "GeneralizedLinearRegressor": {"family": "poisson"},
     "LocallyWeightedRegression": {"tau": "loo"},

@@ -222,6 +222,15 @@ FACTS: dict[str, Fact] = {
     "threshold": Fact("residual up to which a row agrees"),
     "n_updates": Fact("rows that moved the weights, in all passes", label="updates"),
     "rested": Fact("whether the last pass moved nothing", kind=bool, words=yes_or_no),
+    # -- conformal sets ----------------------------------------------------------------
+    "n_calibration": Fact(
+        "rows whose scores say how far a set reaches",
+        kind=int,
+        label="calibration",
+    ),
+    "coverage_at_least": Fact("how often a set holds the truth, at least"),
+    "coverage_at_most": Fact("the same, at most, where no scores are equal"),
+    "score_bound": Fact("the largest score inside a set"),
     # -- kernel machines ---------------------------------------------------------------
     "kkt_violation": Fact("worst violation of optimality", label="KKT violation"),
     "n_pairs": Fact(

@@ -1,0 +1,1 @@
+"""Conformal prediction: sets that hold the truth as often as they say, on any model."""
