@@ -290,3 +290,13 @@ def test_a_tree_without_bounds_learns_every_row():
     ).fit(X[order], y[order])
     assert (model.trees_.feature < 0).sum() == len(y)
     assert_allclose(model.predict(X), y, atol=0.5)
+
+
+def test_a_value_that_was_never_missing_goes_to_the_larger_side():
+    X, y = few_values(300)
+    options = {"max_iter": 8, "early_stopping": False, "min_samples_leaf": 5}
+    ours = HistGradientBoostingRegressor(**options).fit(X, y)
+    theirs = ensemble.HistGradientBoostingRegressor(**options).fit(X, y)
+    X = X[:60].copy()
+    X[np.arange(60), np.arange(60) % X.shape[1]] = np.nan
+    assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-5)
