@@ -300,3 +300,18 @@ def test_a_value_that_was_never_missing_goes_to_the_larger_side():
     X = X[:60].copy()
     X[np.arange(60), np.arange(60) % X.shape[1]] = np.nan
     assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_split_against_its_sign_is_not_taken(sign):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 20, size=(500, 2)).astype(float)
+    y = -sign * X[:, 0] + 0.1 * X[:, 1]  # the first feature is the stronger one
+    options = {"max_iter": 1, "learning_rate": 1.0, "max_leaf_nodes": 2}
+    free = HistGradientBoostingRegressor(**options).fit(X, y)
+    bound = HistGradientBoostingRegressor(monotonic_cst=[sign, 0], **options).fit(X, y)
+    assert free.trees_.feature[0] == 0
+    assert bound.trees_.feature[0] == 1
+    cut = X[:, 1] <= bound.trees_.bin[0]  # codes are values here
+    sides = [y[cut].mean(), y[~cut].mean()]
+    assert_allclose(bound.predict(X), np.where(cut, *sides), rtol=1e-4, atol=1e-3)
