@@ -18,7 +18,7 @@ All that (1) and (2) need are counts of attribute value x class at each node:
     N_vc(node) = sum of w_i over the rows i at the node with value v and class c (3)
 
 one pass over the data makes (3) for all nodes of a level (or for as many as fit in 64
-MB), so that the tree is the same from every source.
+MB, less under a memory limit), so that the tree is the same from every source.
 
 Where the textbook leaves a case open:
 
@@ -53,7 +53,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import names_of
 from corollary.core.column import Column
 from corollary.core.errors import DataError, sentence
-from corollary.core.memory import check_memory
+from corollary.core.memory import block_bytes, check_memory
 from corollary.core.parameters import array_like, missing, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Classifier
@@ -84,6 +84,7 @@ __all__ = ["ID3Classifier"]
 
 TABLES = 2**26  # bytes of the counts of one pass
 KEPT = 2**23  # gains that a tree remembers
+SMALL = 2**15  # values of an attribute whose codes take two bytes
 
 
 @dataclass(frozen=True)
@@ -102,12 +103,13 @@ class Growth:
     waiting: Vector  # node numbers, rising
     attributes: Attributes
     bins: tuple[Bins | None, ...]
+    room: int  # bytes of the counts of one pass
 
     def looked_at(self) -> Vector:
         """Return the nodes of this pass: those whose counts fit in memory."""
         k = self.tree.counts.shape[1]
         each = 8 * k * int(self.attributes.widths.sum())
-        return self.waiting[: max(1, TABLES // each)]
+        return self.waiting[: max(1, self.room // each)]
 
 
 class ID3Classifier(SummationLearner, Classifier):
@@ -170,6 +172,7 @@ class ID3Classifier(SummationLearner, Classifier):
 
     takes_columns = True
     row_bytes = 40.0  # codes and nodes
+    theory = ("tree",)
     shapes: ClassVar = {"classes_": "k"}
     rules: ClassVar = {
         "criterion": one_of("gain", "gain_ratio"),
@@ -211,7 +214,8 @@ class ID3Classifier(SummationLearner, Classifier):
         check_counts(self, k, int(attributes.widths.sum()))
         leaf = root(found.rows.weight, len(kinds))
         waiting = self._to_split(leaf, np.zeros(1, dtype=np.int64))
-        return Growth(leaf, waiting, attributes, bins)
+        room = block_bytes(TABLES, share=32)  # each chunk has counts, and gains follow
+        return Growth(leaf, waiting, attributes, bins, room)
 
     def statistics(self, chunk: Chunk, state: Growth) -> NodeCounts:
         """Count (3) at the nodes that are looked at."""
@@ -406,9 +410,11 @@ def remembered(chunk: Chunk, state: Growth, who: object) -> tuple[Vector, Vector
             must = "the data must have the same values in every pass"
             raise DataError(sentence(who, must, "values that the first did not have"))
         codes[strange] = -1  # rows of weight 0
-        memory["codes"], memory["node"] = codes, np.zeros(len(codes), np.int64)
+        if state.attributes.widths.max(initial=0) < SMALL:
+            codes = codes.astype(np.int16)
+        memory["codes"], memory["node"] = codes, np.zeros(len(codes), np.int32)
     node = descend(state.tree, codes, state.attributes, memory["node"])
-    memory["node"] = node
+    memory["node"] = node.astype(np.int32)
     return codes, node
 
 
