@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from numpy.testing import assert_allclose
 
 import corollary
 from corollary.core.errors import DataError
@@ -73,7 +74,7 @@ def test_dates_are_refused_by_name(make):
 @pytest.mark.parametrize(
     "frame",
     [
-        pd.DataFrame({"kind": pd.Categorical([1, 2, 1, 2])}),
+        pd.DataFrame({"kind": pd.Categorical(list("abab"))}),
         pl.DataFrame({"kind": pl.Series(list("abab"), dtype=pl.Categorical)}),
         pa.table({"kind": pa.array(list("abab")).dictionary_encode()}),
     ],
@@ -133,3 +134,18 @@ def test_arrays_and_series_are_no_frames():
     assert not is_frame(pd.Series(A))
     assert not is_frame([[1.0]])
     assert is_frame(pd.DataFrame(A))
+
+
+def test_categories_that_are_numbers_are_numbers():
+    values = np.arange(12) % 3
+    frame = pd.DataFrame({"a": np.arange(12.0), "b": pd.Categorical(values)})
+    plain = np.column_stack([np.arange(12.0), values])
+    for model in (corollary.Ridge(), corollary.DecisionTreeRegressor(max_depth=2)):
+        found = model.fit(frame, values).predict(frame)
+        assert_allclose(found, model.fit(plain, values).predict(plain))
+    frame["b"] = pd.Categorical([None, *values[1:]])
+    with pytest.raises(DataError, match="NaN"):
+        corollary.Ridge().fit(frame, values)
+    frame["b"] = pd.Categorical(list("abc") * 4)
+    with pytest.raises(DataError, match="column 'b' of X must hold numbers"):
+        corollary.Ridge().fit(frame, values)

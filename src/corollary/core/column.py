@@ -181,6 +181,12 @@ class Column:
             if values.dtype != object:
                 return values.astype(dtype, copy=False)
             return plain_numbers(values, dtype)
+        if self.kind == "category" and self.values.dtype.kind in "biuf":
+            if self.codes is None:
+                return self.values.astype(dtype)
+            return np.append(self.values.astype(dtype), np.nan)[self.codes].astype(
+                dtype
+            )
         if self.kind == "object" and self.is_missing().all():
             return np.full(len(self), np.nan, dtype=dtype)
         must = f"column {name} of X must hold numbers"

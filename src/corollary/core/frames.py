@@ -44,8 +44,9 @@ def frame_to_array(who: object, frame: Any) -> Any:
     kinds = table.schema
     if nw.Unknown in kinds.values() or not len(kinds):
         return frame
-    for name, kind in kinds.items():
-        if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object)):
+    for column, (name, kind) in zip(table.iter_columns(), kinds.items(), strict=True):
+        numeric = kind.is_numeric() or kind in (nw.Boolean, nw.Object)
+        if not numeric and not _number_categories(column):
             refuse(who, name, f"type {kind}")
     small = all(kind == nw.Float32 for kind in kinds.values())
     dtype = np.dtype(np.float32 if small else np.float64)
@@ -66,10 +67,19 @@ def _collected(who: object, frame: Any) -> Any:
     return table
 
 
+def _number_categories(column: Any) -> bool:
+    """Tell whether a column has categories that are numbers, as only pandas allows."""
+    kind = getattr(column.to_native(), "dtype", None)
+    labels = getattr(getattr(kind, "categories", None), "dtype", None)
+    return isinstance(labels, np.dtype) and labels.kind in "biuf"
+
+
 def _values(who: object, column: Any, dtype: Any) -> Vector:
     """Return one column as numbers, with NaN for what is missing."""
     import narwhals as nw
 
+    if column.dtype in (nw.Categorical, nw.Enum):
+        return column.to_native().to_numpy(dtype=dtype, na_value=np.nan)
     if column.dtype == nw.Object:
         values = column.to_numpy()
         for value in values:
