@@ -2,6 +2,10 @@ from .auc_interval import auc_interval as auc_interval
 from .bound import Bound as Bound
 from .clopper_pearson import binomial_interval as binomial_interval
 from .clopper_pearson import clopper_pearson as clopper_pearson
+from .compression import compression_bound as compression_bound
+from .compression import occam_bound as occam_bound
+from .compression import perceptron_bound as perceptron_bound
+from .compression import support_vector_bound as support_vector_bound
 from .hold_out import Validation as Validation
 from .hold_out import hold_out_bound as hold_out_bound
 from .hold_out import validation_bound as validation_bound
@@ -9,6 +13,8 @@ from .interval import Interval as Interval
 from .kl_inverse import binary_kl as binary_kl
 from .kl_inverse import chernoff_kl as chernoff_kl
 from .kl_inverse import kl_inverse as kl_inverse
+from .leave_one_out import LeaveOneOutBound as LeaveOneOutBound
+from .leave_one_out import leave_one_out_bound as leave_one_out_bound
 from .margin import boosting_margin_bound as boosting_margin_bound
 from .margin import margin_bound as margin_bound
 from .margin import svm_margin_bound as svm_margin_bound
@@ -28,3 +34,4 @@ from .rademacher import oracle_complexity as oracle_complexity
 from .rademacher import rademacher_bound as rademacher_bound
 from .rademacher import stump_complexity as stump_complexity
 from .score_intervals import score_interval as score_interval
+from .tree_bound import tree_bound as tree_bound
