@@ -25,6 +25,9 @@ from .oracle_bounds import knn_oracle_bound as knn_oracle_bound
 from .oracle_bounds import knn_rows as knn_rows
 from .oracle_bounds import svm_oracle_bound as svm_oracle_bound
 from .oracle_bounds import svr_oracle_bound as svr_oracle_bound
+from .pac_bayes import gaussian_kl as gaussian_kl
+from .pac_bayes import linear_pac_bayes_bound as linear_pac_bayes_bound
+from .pac_bayes import pac_bayes_bound as pac_bayes_bound
 from .rademacher import Complexity as Complexity
 from .rademacher import finite_complexity as finite_complexity
 from .rademacher import kernel_complexity as kernel_complexity
