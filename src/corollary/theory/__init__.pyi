@@ -11,6 +11,10 @@ from .class_growth import ClassGrowth as ClassGrowth
 from .class_growth import class_growth as class_growth
 from .clopper_pearson import binomial_interval as binomial_interval
 from .clopper_pearson import clopper_pearson as clopper_pearson
+from .compression import compression_bound as compression_bound
+from .compression import occam_bound as occam_bound
+from .compression import perceptron_bound as perceptron_bound
+from .compression import support_vector_bound as support_vector_bound
 from .concentration import hoeffding as hoeffding
 from .concentration import union_bound as union_bound
 from .conformal.adaptive_conformal import AdaptiveConformal as AdaptiveConformal
@@ -51,6 +55,8 @@ from .kl_inverse import chernoff_kl as chernoff_kl
 from .kl_inverse import kl_inverse as kl_inverse
 from .label_compression import LabelBits as LabelBits
 from .label_compression import label_bits as label_bits
+from .leave_one_out import LeaveOneOutBound as LeaveOneOutBound
+from .leave_one_out import leave_one_out_bound as leave_one_out_bound
 from .margin import boosting_margin_bound as boosting_margin_bound
 from .margin import margin_bound as margin_bound
 from .margin import svm_margin_bound as svm_margin_bound
@@ -74,6 +80,9 @@ from .oracle_bounds import svr_oracle_bound as svr_oracle_bound
 from .pac import agnostic_bound as agnostic_bound
 from .pac import realizable_bound as realizable_bound
 from .pac import uniform_deviation as uniform_deviation
+from .pac_bayes import gaussian_kl as gaussian_kl
+from .pac_bayes import linear_pac_bayes_bound as linear_pac_bayes_bound
+from .pac_bayes import pac_bayes_bound as pac_bayes_bound
 from .rademacher import Complexity as Complexity
 from .rademacher import finite_complexity as finite_complexity
 from .rademacher import kernel_complexity as kernel_complexity
@@ -94,6 +103,7 @@ from .structural_risk import StructuralRisk as StructuralRisk
 from .structural_risk import minimize_structural_risk as minimize_structural_risk
 from .structural_risk import polynomial_vc_dimension as polynomial_vc_dimension
 from .structural_risk import search_structural_risk as search_structural_risk
+from .tree_bound import tree_bound as tree_bound
 from .vc import devroye as devroye
 from .vc import vc_bound as vc_bound
 from .vc import vc_gap as vc_gap
