@@ -57,9 +57,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 class Tail(StrEnum):
     """The side of a deviation."""
 
-    both = "both"
-    lower = "lower"
-    upper = "upper"
+    BOTH = "both"
+    LOWER = "lower"
+    UPPER = "upper"
 
 
 class Variance(StrEnum):
@@ -86,7 +86,7 @@ class Growth(StrEnum):
 
 
 @bound.callback()
-def calculators(context: typer.Context) -> None:
+def without_a_calculator(context: typer.Context) -> None:
     """Leave out one quantity: it is what is asked for."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -119,7 +119,7 @@ def chernoff(
     epsilon: Deviation = None,
     delta: Failure = None,
     hypotheses: Hypotheses = None,
-    tail: Annotated[Tail, typer.Option(help="Side of the deviation.")] = Tail.both,
+    tail: Annotated[Tail, typer.Option(help="Side of the deviation.")] = Tail.BOTH,
     additive: Annotated[
         bool, typer.Option(help="Absolute deviations, by relative entropy.")
     ] = False,
@@ -156,14 +156,14 @@ def bernstein(
     from corollary import theory
 
     given = {"m": m, "epsilon": epsilon, "delta": delta, "hypotheses": hypotheses}
-    calculator: Callable[..., Any] = {
+    calculators: dict[Variance, Callable[..., Any]] = {
         Variance.bernstein: theory.bernstein,
         Variance.bennett: theory.bennett,
         Variance.empirical: theory.empirical_bernstein,
-    }[form]
+    }
     scale = "width" if form is Variance.empirical else "bound"
     settings = {"variance": variance, scale: largest, "sides": sides}
-    show(Question(form.value, calculator, given, settings), plot, as_json)
+    show(Question(form.value, calculators[form], given, settings), plot, as_json)
 
 
 @bound.command()
@@ -183,12 +183,13 @@ def finite(
     from corollary import theory
 
     given = {"m": m, "epsilon": epsilon, "delta": delta, "hypotheses": hypotheses}
-    calculator: Callable[..., Any] = {
+    calculators: dict[Kind, Callable[..., Any]] = {
         Kind.uniform: theory.uniform_deviation,
         Kind.agnostic: theory.agnostic_bound,
         Kind.realizable: theory.realizable_bound,
-    }[kind]
-    show(Question(f"finite class, {kind.value}", calculator, given, {}), plot, as_json)
+    }
+    title = f"finite class, {kind.value}"
+    show(Question(title, calculators[kind], given, {}), plot, as_json)
 
 
 @bound.command()
