@@ -27,7 +27,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import rel_entr
+from scipy.special import xlog1py
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
@@ -156,10 +156,7 @@ def chernoff_additive(
     q = quantities(who, given, limit, hypotheses=1)
 
     def rate(deviation: Floats) -> Floats:
-        above = np.where(deviation <= up, _kl(np.minimum(p + deviation, 1), p), np.inf)
-        below = np.where(
-            deviation <= down, _kl(np.maximum(p - deviation, 0), p), np.inf
-        )
+        above, below = _kl(deviation, up, down), _kl(deviation, down, up)
         choice = {"upper": above, "lower": below, "both": np.minimum(above, below)}
         return choice[tail]
 
@@ -174,9 +171,11 @@ def chernoff_additive(
     return solve_tail(q, 2 if tail == "both" else 1, rate, inverse)
 
 
-def _kl(q: Any, p: Any) -> Any:
-    """Return (5); 0 ln 0 is 0."""
-    return rel_entr(q, p) + rel_entr(1 - q, 1 - p)
+def _kl(deviation: Floats, room: Floats, rest: Floats) -> Floats:
+    """Return (5) of a mean that moves by so much into its room; infinite beyond it."""
+    step = np.minimum(deviation, room)
+    divergence = xlog1py(rest + step, step / rest) + xlog1py(room - step, -step / room)
+    return np.where(deviation <= room, divergence, np.inf)
 
 
 def _tail(who: str, tail: str) -> str:

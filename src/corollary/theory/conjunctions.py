@@ -67,7 +67,7 @@ class Conjunction:
         -------
         array of int of shape (m,)
         """
-        ones = _bits("Conjunction", X)
+        ones: Any = _bits("Conjunction", X)
         plain: Vector = ones[:, list(self.positive)].all(axis=1)
         negated: Vector = ones[:, list(self.negative)].any(axis=1)
         return (plain & ~negated).astype(np.int64)

@@ -176,8 +176,6 @@ def empirical_risk(
     who = "empirical_risk"
     X, y = _rows(who, X, y)
     w = full_weights(who, sample_weight, len(y))
-    if w.sum() <= 0:
-        raise DataError(sentence(who, "some weight must be > 0", "none"))
     return float(w @ _losses(who, hypothesis, X, y, loss) / w.sum())
 
 

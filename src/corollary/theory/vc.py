@@ -215,19 +215,23 @@ def devroye(
     rate = TAILS[tail]
     constant = math.log(4) + 4 * q.epsilon + 4 * q.epsilon**2
 
-    def exponent(rows: Floats, dimension: Floats) -> Floats:
+    def exponent(rows: Floats, dimension: Floats, slack: float = 0.0) -> Floats:
         growth = ln_power(dimension, rows**2)
-        return constant + growth - rate * rows * q.epsilon**2  # ln of (2)
+        return constant + growth - rate * rows * q.epsilon**2 * (1 + slack)  # ln of (2)
 
     if q.asked == "delta":
         return answer(np.exp(np.minimum(exponent(q.m, q.d), 0.0)))
     if q.asked == "epsilon":
         return answer(_deviation(q.m, rate, q.d, q.delta))
-    target = np.log(q.delta) + ROUNDING
+    ln_delta = np.log(q.delta)
     if q.asked == "m":
-        return least_rows(lambda rows: exponent(rows, q.d) <= target, 1.0, shape)
+        return least_rows(
+            lambda rows: exponent(rows, q.d, ROUNDING) <= ln_delta, 1.0, shape
+        )
     return most_dimensions(
-        lambda dimension: exponent(q.m, dimension) <= target, 2 * q.m, shape
+        lambda dimension: exponent(q.m, dimension, ROUNDING) <= ln_delta,
+        2 * q.m,
+        shape,
     )
 
 

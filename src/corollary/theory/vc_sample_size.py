@@ -127,16 +127,18 @@ def vc_realizable(
         exponent = labellings(q.m, q.d) - q.m * decay  # ln of (1)
         valid = q.m * q.epsilon >= 8 * LN2 * (1 - ROUNDING)
         return answer(np.where(valid, np.exp(np.minimum(exponent, 0.0)), 1.0))
-    target = np.log(q.delta) + ROUNDING
+    ln_delta, steeper = np.log(q.delta), decay * (1 + ROUNDING)
     if q.asked == "m":
         return least_rows(
-            lambda rows: labellings(rows, q.d) - rows * decay <= target,
+            lambda rows: labellings(rows, q.d) - rows * steeper <= ln_delta,
             8 * LN2 / q.epsilon * (1 - ROUNDING),
             shape,
         )
     few = q.m * q.epsilon < 8 * LN2 * (1 - ROUNDING)
     return most_dimensions(
-        lambda dimension: (labellings(q.m, dimension) - q.m * decay <= target) & ~few,
+        lambda dimension: (
+            (labellings(q.m, dimension) - q.m * steeper <= ln_delta) & ~few
+        ),
         2 * q.m,
         shape,
     )
