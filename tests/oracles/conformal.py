@@ -53,7 +53,7 @@ def drawn_classes(n, K, seed, sharpness=2.0):
     return P, y
 
 
-def naive_score(kind, p, y, u=1.0, penalty=0.0, free=0):
+def naive_score(kind, p, y, u=0.0, penalty=0.0, free=0):
     """Score class y by the probabilities of one row."""
     if kind == "lac":
         return 1 - p[y]
@@ -63,4 +63,4 @@ def naive_score(kind, p, y, u=1.0, penalty=0.0, free=0):
         if p[c] >= p[y]:
             total, rank = total + p[c], rank + 1
     extra = penalty * max(0, rank - free) if kind == "raps" else 0.0
-    return total - (1 - u) * p[y] + extra
+    return total - p[y] + u * p[y] + extra

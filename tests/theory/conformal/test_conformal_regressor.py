@@ -132,7 +132,7 @@ def conditional_coverage(draws, n, delta, seed=0):
 
 @pytest.mark.parametrize(
     ("draws", "n"),
-    [(300, 49), pytest.param(1000, 99, marks=pytest.mark.slow)],
+    [(1000, 49), pytest.param(10_000, 99, marks=pytest.mark.slow)],
 )
 def test_coverage_is_in_its_band_and_follows_the_beta_law(draws, n):
     found, stated = conditional_coverage(draws, n, 0.1)

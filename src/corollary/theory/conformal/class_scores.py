@@ -4,13 +4,14 @@ With p_c the probability of class c at x, and r(y) the number of classes whose
 probability is at least p_y,
 
     threshold (LAC):   s(x, y) = 1 - p_y                                         (1)
-    adaptive (APS):    s(x, y) = sum_{c: p_c >= p_y} p_c - (1 - u) p_y           (2)
+    adaptive (APS):    s(x, y) = sum_{c: p_c >= p_y} p_c - p_y + u p_y           (2)
     regularised:       (2) + penalty * max(0, r(y) - free)                       (3)
 
 A set is { y : s(x, y) <= q }.  (1) gives the smallest sets on average, (2) sets that
-grow where the row is hard, (3) the same without their long tails.  With u uniform in
-[0, 1], one for each row, (2) makes coverage exact; u = 1 is the same without chance,
-and sets a little larger.
+grow where the row is hard, (3) the same without their long tails.  Without chance, u is
+0: (2) is the probability of the classes that are likelier than y, which is 0 for the
+likeliest, so that no set is empty.  With u uniform in [0, 1], one for each row, no
+scores are equal, and coverage is exact given the probabilities.
 
 (2) and (3) rise as p_y falls.  So one sort of a row's probabilities gives all of its
 scores s_(1) <= ... <= s_(K), and the set is cut off by the first probability whose
@@ -87,8 +88,8 @@ class ClassScore:
         """Yield each rank's probability and score (2) or (3), of all rows at once."""
         total = np.zeros(len(P))
         for rank, p in enumerate(falling(P), start=1):
+            s = total if u is None else total + u * p
             total = total + p
-            s = total if u is None else total - (1 - u) * p
             over = self.penalty * max(0, rank - self.free)
             yield p, s + over if self.kind == "raps" else s
 
@@ -102,7 +103,7 @@ def falling(P: Floats) -> list[Floats]:
     n, K = P.shape
     if K > FEW:
         return list(np.ascontiguousarray(np.sort(P, axis=1).T)[::-1])
-    columns, spare = list(np.ascontiguousarray(P.T)), np.empty(n)
+    columns, spare = list(P.T.copy()), np.empty(n)
     for i, j in network(K):
         a, b = columns[i], columns[j]
         np.minimum(a, b, out=spare)
