@@ -209,8 +209,9 @@ class AdaptiveConformal:
         if self._asked is None:
             must = "update needs rows that a set was asked for"
             raise DataError(sentence(self, must, "none since the last update"))
-        (X, q), self._asked = self._asked, None
+        X, q = self._asked
         s = self._stream_scores(X, np.reshape(y, -1))
+        self._asked = None
         self._widest = max(self._widest, len(s))
         for score in s.tolist():
             self._step(score, q)

@@ -342,7 +342,7 @@ def sets_of(score: ClassScore, P: Floats, q: Floats, u: Any) -> Vector:
         bound = q if len(q) == 1 else q[some]
         own = None if u is None else u[some]
         if bound.shape[1] == 1:
-            found[some] = score.sets(P[some], bound, own)
+            found[some] = score.sets(P[some], bound[:, 0], own)
         else:
             found[some] = score.of_all(P[some], own) <= bound
     return found
