@@ -27,6 +27,7 @@ from . import registry as registry
 from . import solvers as solvers
 from . import studies as studies
 from . import svm as svm
+from . import theory as theory
 from . import trees as trees
 from .clustering.k_means import KMeans as KMeans
 from .core.configuration import Config as Config
@@ -225,6 +226,10 @@ from .svm.squared_hinge_svc import SquaredHingeSVC as SquaredHingeSVC
 from .svm.svc import SVC as SVC
 from .svm.svdd import SVDD as SVDD
 from .svm.svr import SVR as SVR
+from .theory.conjunction_classifier import (
+    ConjunctionClassifier as ConjunctionClassifier,
+)
+from .theory.tightest_box import TightestBox as TightestBox
 from .trees.decision_stump import DecisionStumpClassifier as DecisionStumpClassifier
 from .trees.decision_tree_classifier import (
     DecisionTreeClassifier as DecisionTreeClassifier,

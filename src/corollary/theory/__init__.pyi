@@ -1,7 +1,11 @@
+from .bias_variance import predictor_decomposition as predictor_decomposition
+from .bias_variance import smoother_decomposition as smoother_decomposition
 from .boolean_classes import Conjunctions as Conjunctions
 from .bound import Bound as Bound
 from .box_classes import Boxes as Boxes
 from .box_classes import Stumps as Stumps
+from .conjunction_classifier import ConjunctionClassifier as ConjunctionClassifier
+from .conjunction_classifier import online_elimination as online_elimination
 from .empirical_growth import empirical_growth as empirical_growth
 from .finite_class import FiniteClass as FiniteClass
 from .halfspaces import Halfspaces as Halfspaces
@@ -12,9 +16,12 @@ from .interval_classes import Intervals as Intervals
 from .no_free_lunch import no_free_lunch as no_free_lunch
 from .no_free_lunch import shattered_error as shattered_error
 from .no_free_lunch import shattered_points_experiment as shattered_points_experiment
+from .pac_experiment import pac_experiment as pac_experiment
 from .shattering import dichotomies as dichotomies
 from .shattering import find_shattered_set as find_shattered_set
 from .shattering import shatters as shatters
 from .shattering import vc_dimension as vc_dimension
 from .sine_class import Sines as Sines
+from .tightest_box import TightestBox as TightestBox
+from .tightest_box import tightest_box_bound as tightest_box_bound
 from .vc_catalogue import vc_catalogue as vc_catalogue

@@ -105,8 +105,7 @@ class Boxes(HypothesisClass):
     def classify(self, parameters: Box, P: Floats) -> Vector:
         """Tell which points the box holds."""
         low, high = np.array(parameters.low), np.array(parameters.high)
-        inside: Vector = (P >= low) & (P <= high)
-        return inside.all(axis=1)
+        return np.asarray(((P >= low) & (P <= high)).all(axis=1))
 
     def explain(self, P: Floats, y: Vector) -> Refutation:
         """Name a negative inside, and the positives on the faces around it."""

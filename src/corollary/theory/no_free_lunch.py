@@ -33,13 +33,12 @@ Course: S0-56, S1-40. References: Wolpert (1996); Ehrenfeucht, Haussler, Kearns,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
@@ -47,6 +46,7 @@ from corollary.core.parameters import whole
 from corollary.core.randomness import entropy, generator
 from corollary.core.records import readable
 from corollary.core.vectors import numbers, probabilities, rows_of
+from corollary.theory.learner_functions import answer, named_learners
 
 __all__ = [
     "NoFreeLunch",
@@ -123,8 +123,8 @@ def no_free_lunch(
     ----------
     learners : learner, sequence of them, or dict of them by name
         A classifier with `fit` and `predict`, which is cloned; or a function
-        ``(X, y, X_new) -> labels``.  A classifier that is given one class only is not
-        asked: it repeats that class.
+        ``(X, y, X_new) -> labels``.  A classifier that refuses rows of one class
+        repeats that class.
     points : int or array of shape (N, d), default=6
         The domain; of a number, the points 0 to N - 1 on a line.
     train : int or sequence of int, default=3
@@ -191,45 +191,6 @@ def no_free_lunch(
         len(unseen),
         weights is None,
     )
-
-
-def named_learners(who: str, learners: Any) -> dict[str, Callable[..., Any]]:
-    """Return learners as functions (X, y, X_new) -> labels, by name."""
-    if isinstance(learners, Mapping):
-        given = {str(name): one for name, one in learners.items()}
-    else:
-        alone = callable(learners) or hasattr(learners, "fit")
-        several = [learners] if alone else list(learners)
-        given = {}
-        for one in several:
-            name = getattr(one, "__name__", type(one).__name__)
-            given[name if name not in given else f"{name} {len(given)}"] = one
-    if not given or not all(callable(x) or hasattr(x, "fit") for x in given.values()):
-        must = "learners must be classifiers or functions (X, y, X_new) -> labels"
-        raise ParameterError(sentence(who, must, f"{type(learners).__name__}"))
-    return {name: as_function(one) for name, one in given.items()}
-
-
-def as_function(learner: Any) -> Callable[..., Any]:
-    """Return a learner as a function (X, y, X_new) -> labels."""
-    if not hasattr(learner, "fit"):
-        return learner
-
-    def learn(X: Floats, y: Vector, X_new: Floats) -> Any:
-        if y.min() == y.max():
-            return np.full(len(X_new), y[0])
-        return clone(learner).fit(X, y).predict(X_new)
-
-    return learn
-
-
-def answer(name: str, learn: Any, X: Floats, y: Vector, X_new: Floats) -> Vector:
-    """Ask a learner for labels, and check them."""
-    labels = np.asarray(learn(X.copy(), y.copy(), X_new.copy()))
-    if labels.shape != (len(X_new),) or not np.isin(labels, (0, 1)).all():
-        must = f"a learner must return 0 or 1 for each of {len(X_new)} points"
-        raise DataError(sentence(name, must, f"{labels.tolist()}"[:60]))
-    return labels.astype(np.int64)
 
 
 def _domain(who: str, points: Any) -> Floats:

@@ -1,0 +1,42 @@
+"""The negative and the positive class of a learner of rules.
+
+A rule tells two classes apart; rows may hold one of them only, if the user names both.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from corollary.core.arrays import Vector
+from corollary.core.errors import DataError, ParameterError, sentence
+
+__all__ = ["pair_of_classes", "positive_code"]
+
+
+def positive_code(learner: Any) -> int:
+    """Return the code of the positive class among those of the rows, -1 if none is."""
+    classes = pair_of_classes(learner)
+    at = np.flatnonzero(learner.classes_ == classes[1])
+    return int(at[0]) if len(at) else -1
+
+
+def pair_of_classes(learner: Any) -> Vector:
+    """Return the negative and the positive label: those given, or those of the rows."""
+    found: Vector = learner.classes_
+    if learner.classes is None:
+        if len(found) != 2:
+            must = "needs samples of 2 classes; Only binary classification is supported"
+            came = f"{len(found)} class{'es' if len(found) != 1 else ''}"
+            remedy = "Name both with `classes`." if len(found) < 2 else ""
+            raise DataError(sentence(learner, must, came, remedy))
+        return found
+    given = np.asarray(learner.classes)
+    if given.shape != (2,) or given[0] == given[1]:
+        must = "classes must be the negative and the positive label"
+        raise ParameterError(sentence(learner, must, f"{learner.classes!r}"))
+    if not np.isin(found, given).all():
+        must = f"y must hold the labels of classes, {given.tolist()}"
+        raise DataError(sentence(learner, must, f"{found.tolist()[:5]}"))
+    return given.astype(found.dtype) if found.dtype.kind == given.dtype.kind else given
