@@ -47,7 +47,11 @@ from corollary.core.report import Optimality, Report
 from corollary.core.roles import Classifier
 from corollary.core.vectors import numbers, rows_of
 from corollary.engine import Chunk, Data, Fitted, Settled, Statistics, SummationLearner
-from corollary.theory.two_classes import pair_of_classes, positive_code
+from corollary.theory.two_classes import (
+    labels_where,
+    positive_code,
+    publish_classes,
+)
 
 __all__ = ["ConjunctionClassifier", "EliminationRun", "online_elimination"]
 
@@ -103,6 +107,8 @@ class ConjunctionClassifier(SummationLearner, Classifier):
     Attributes
     ----------
     classes_ : array of shape (2,)
+    positive_ : int
+        Which of `classes_` is the positive one, 0 or 1.
     literals_ : array of shape (d,)
         1 where x_j must be true, -1 where it must be false, 0 where it does not
         matter, 2 where both are asked: the rule is never true.
@@ -181,7 +187,7 @@ class ConjunctionClassifier(SummationLearner, Classifier):
 
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
-        self.classes_ = pair_of_classes(self)
+        publish_classes(self)
         self.literals_ = fitted.state.literals.astype(np.int64)
         self.realizable_ = fitted.state.accepted == 0
 
@@ -204,7 +210,7 @@ class ConjunctionClassifier(SummationLearner, Classifier):
     def predict(self, X: Any) -> Vector:
         """Return the positive label where all literals are true."""
         B = self._query(X) > self.binarize
-        return self.classes_[holds(self.literals_, B).astype(np.intp)]
+        return labels_where(self, holds(self.literals_, B))
 
 
 def holds(literals: Vector, B: Vector) -> Vector:

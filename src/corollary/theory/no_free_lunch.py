@@ -159,16 +159,16 @@ def no_free_lunch(
     unseen = np.setdiff1d(np.arange(N), seen)
     named = named_learners(who, learners)
     F = np.array(list(product((0, 1), repeat=N)))  # (2^N, N) all functions
-    prior = np.full(len(F), 1 / len(F))
+    prior = np.ones(len(F))
     if weights is not None:
         prior = probabilities(who, weights, "weights", len(F))
-    share = np.full(len(unseen), 1 / len(unseen))
+    share = np.ones(len(unseen))
     if distribution is not None:
         p = probabilities(who, distribution, "distribution", N)[unseen]
         if p.sum() <= 0:
             must = "distribution must put weight on points off training"
             raise ParameterError(sentence(who, must, "0"))
-        share = p / p.sum()
+        share = p / p.mean()
     rows = []
     for name, learn in named.items():
         guess = {
@@ -177,15 +177,15 @@ def no_free_lunch(
         }
         guesses = np.array([guess[tuple(f[seen])] for f in F])
         rows.append((guesses != F[:, unseen]) @ share)
-    E = np.array(rows)  # (L, 2^N)
-    errors = E @ prior
+    E = np.array(rows)  # (L, 2^N) wrong labels
+    wrong = E @ prior / prior.sum()
     there = prior > 0
     return NoFreeLunch(
         tuple(named),
-        errors,
-        errors * len(unseen),
-        E[:, there].min(axis=1),
-        E[:, there].max(axis=1),
+        wrong / len(unseen),
+        wrong,
+        E[:, there].min(axis=1) / len(unseen),
+        E[:, there].max(axis=1) / len(unseen),
         len(F),
         len(seen),
         len(unseen),

@@ -47,7 +47,11 @@ from corollary.core.roles import Classifier
 from corollary.core.vectors import numbers
 from corollary.engine import Chunk, Data, Fitted, Settled, Statistics, SummationLearner
 from corollary.theory.bound import Bound
-from corollary.theory.two_classes import pair_of_classes, positive_code
+from corollary.theory.two_classes import (
+    labels_where,
+    positive_code,
+    publish_classes,
+)
 
 __all__ = ["TightestBox", "tightest_box_bound"]
 
@@ -111,6 +115,8 @@ class TightestBox(SummationLearner, Classifier):
     Attributes
     ----------
     classes_ : array of shape (2,)
+    positive_ : int
+        Which of `classes_` is the positive one, 0 or 1.
     low_, high_ : arrays of shape (d,)
         The box; inf and -inf where there is no positive: it is empty.
     realizable_ : bool
@@ -194,7 +200,7 @@ class TightestBox(SummationLearner, Classifier):
     def publish(self, fitted: Fitted) -> None:
         """Set what users read."""
         state: BoxState = fitted.state
-        self.classes_ = pair_of_classes(self)
+        publish_classes(self)
         self.low_, self.high_ = state.low, state.high
         self.realizable_ = state.inside == 0
         self.n_samples_seen_ = state.rows
@@ -204,7 +210,7 @@ class TightestBox(SummationLearner, Classifier):
         """Return the positive label inside the box, faces included."""
         X = self._query(X)
         inside = ((self.low_ <= X) & (self.high_ >= X)).all(axis=1)
-        return self.classes_[np.asarray(inside).astype(np.intp)]
+        return labels_where(self, inside)
 
     def error_bound(self, delta: float = 0.05) -> Bound:
         """Bound the error on new rows by (2).

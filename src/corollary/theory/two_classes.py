@@ -12,7 +12,7 @@ import numpy as np
 from corollary.core.arrays import Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 
-__all__ = ["pair_of_classes", "positive_code"]
+__all__ = ["labels_where", "positive_code", "publish_classes"]
 
 
 def positive_code(learner: Any) -> int:
@@ -39,4 +39,18 @@ def pair_of_classes(learner: Any) -> Vector:
     if not np.isin(found, given).all():
         must = f"y must hold the labels of classes, {given.tolist()}"
         raise DataError(sentence(learner, must, f"{found.tolist()[:5]}"))
-    return given.astype(found.dtype) if found.dtype.kind == given.dtype.kind else given
+    same = found.dtype.kind == given.dtype.kind and given.dtype.kind in "biuf"
+    return given.astype(found.dtype) if same else given
+
+
+def publish_classes(learner: Any) -> None:
+    """Set `classes_`, sorted, and which of them is positive."""
+    pair = pair_of_classes(learner)
+    learner.classes_ = np.sort(pair)
+    learner.positive_ = int(learner.classes_[1] == pair[1])
+
+
+def labels_where(learner: Any, true: Vector) -> Vector:
+    """Return the positive label where a rule is true, else the negative one."""
+    positive = learner.positive_
+    return learner.classes_[np.where(true, positive, 1 - positive)]
