@@ -159,10 +159,10 @@ def no_free_lunch(
     unseen = np.setdiff1d(np.arange(N), seen)
     named = named_learners(who, learners)
     F = np.array(list(product((0, 1), repeat=N)))  # (2^N, N) all functions
-    prior = np.ones(len(F))
+    prior: Floats = np.ones(len(F))
     if weights is not None:
         prior = probabilities(who, weights, "weights", len(F))
-    share = np.ones(len(unseen))
+    share: Floats = np.ones(len(unseen))
     if distribution is not None:
         p = probabilities(who, distribution, "distribution", N)[unseen]
         if p.sum() <= 0:
