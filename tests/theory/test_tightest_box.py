@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from corollary import TightestBox
 from corollary.core.errors import DataError, ParameterError
+from corollary.engine import ChunkSource
 from corollary.theory import Boxes, pac_experiment, tightest_box_bound
 
 
@@ -204,6 +205,12 @@ def test_weights_of_zero_remove_rows():
     assert model.high_[0] == 1
     assert model.realizable_
     assert model.n_samples_seen_ == 3
+    w = np.array([1.0, 1.0, 0.0, 2.0])
+    chunks = [(X[:2], np.array(y[:2]), w[:2]), (X[2:], np.array(y[2:]), w[2:])]
+    source = ChunkSource(chunks)
+    parts = TightestBox().fit(source)
+    assert parts.high_[0] == 1
+    assert parts.realizable_
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ __all__ = [
 ]
 
 ROUNDING = 1e-9  # below which a singular value, or a weight, counts as 0
+HALF = 0.5  # of the margin that equations ask for
 WIDE = 5000  # monomials of a polynomial at most
 
 
@@ -173,9 +174,15 @@ class Halfspaces(HypothesisClass):
         check_features(self, self.n_features)
 
     def construct(self, P: Floats, y: Vector) -> Halfspace | None:
-        """Solve the linear programme."""
+        """Solve linear equations where points are few, else the linear programme."""
         if y.min() == y.max() and not self.homogeneous:
             return Halfspace((0.0,) * self.n_features, 1.0 if y[0] else -1.0)
+        if len(P) <= self.dimension():
+            t = np.where(y == 1, 1.0, -1.0)
+            ones = np.full((len(P), 1), float(not self.homogeneous))
+            w = np.linalg.lstsq(np.hstack([P, ones]), t, rcond=None)[0]
+            if (t * (P @ w[:-1] + w[-1]) > HALF).all():
+                return Halfspace(tuple(w[:-1].tolist()), float(w[-1]))
         found = self._decide(P, y)
         if not found.separable:
             return None

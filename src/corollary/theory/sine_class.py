@@ -17,9 +17,10 @@ so that +++-+ on equally spaced points asks for cos > 0 and cos < 0 at once: of 
 labellings of 5 such points 28 are possible.
 
 Points that are whole multiples a_i of a step h are decided exactly: only alpha =
-omega h and theta modulo 2 pi matter, and the lines theta + a_i alpha = j pi cut that
-square into cells of equal labels, one of which has the labels or none.  Labels are
-realised strictly, inside a cell.
+omega h and theta modulo 2 pi matter, alpha in [0, pi] since (2 pi - alpha, pi - theta)
+is the same rule, and the lines theta + a_i alpha = j pi cut that rectangle into cells
+of equal labels, one of which has the labels or none.  Labels are realised strictly,
+inside a cell.
 
 Notation: alpha = omega h; a (m,) = points / h; t = labels as signs.
 Course: S0-55, S1-46. References: Vapnik (1995); Burges (1998).
@@ -131,11 +132,11 @@ class Sines(HypothesisClass):
         return Patterns(np.array(every), tuple(found[labels] for labels in every))
 
     def _cells(self, P: Floats) -> Iterator[tuple[Vector, Sine]]:
-        """Visit a point inside each cell of (alpha, theta)."""
+        """Visit a point inside each cell of (alpha, theta), alpha in [0, pi]."""
         a, h = multiples(self, P[:, 0])
         differences = {abs(int(p - q)) for p, q in combinations(a, 2)} - {0}
-        meets = [np.arange(0, 2 * g + 1) / g for g in differences]
-        alphas = np.unique(np.concatenate([[0.0, 2.0], *meets])) * np.pi
+        meets = [np.arange(0, g + 1) / g for g in differences]
+        alphas = np.unique(np.concatenate([[0.0, 1.0], *meets])) * np.pi
         for alpha in (alphas[:-1] + alphas[1:]) / 2:
             cuts = np.sort(
                 np.concatenate([-a * alpha, -a * alpha + np.pi]) % (2 * np.pi)
@@ -167,7 +168,7 @@ def multiples(who: object, x: Floats) -> tuple[Vector, float]:
             big, small = small, abs(big - round(big / small) * small)
         h = big
     a = np.rint(x / h)
-    crossings = 2 * sum(abs(p - q) for p, q in combinations(a, 2))
+    crossings = sum(abs(p - q) for p, q in combinations(a, 2))
     if crossings > MOST_CROSSINGS:
         must = "points must be 10^-i, or multiples of a step that is not too small"
         came = f"a step of {h:.3g} for points up to {np.abs(x).max():.3g}"
