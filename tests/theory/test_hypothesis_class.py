@@ -48,5 +48,5 @@ def test_a_point_that_stands_twice_is_told():
 
 
 def test_too_many_labellings_are_refused():
-    with pytest.raises(DataError, match="at most 1048576 labellings"):
+    with pytest.raises(DataError, match="at most 262144 labellings"):
         check_number("x", MOST_PATTERNS + 1)

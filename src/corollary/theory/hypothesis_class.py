@@ -32,7 +32,7 @@ from corollary.core.vectors import numbers, rows_of
 
 __all__ = ["HypothesisClass", "Patterns", "Refutation"]
 
-MOST_PATTERNS = 2**20  # labellings that are listed at most
+MOST_PATTERNS = 2**18  # labellings that are listed at most
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ __all__ = [
     "vc_dimension",
 ]
 
-MOST_POINTS = 20  # 2^20 labellings
+MOST_POINTS = 16  # 2^16 labellings
 MOST_SETS = 2_000_000  # subsets that are tried
 
 

@@ -209,8 +209,8 @@ class TightestBox(SummationLearner, Classifier):
     def predict(self, X: Any) -> Vector:
         """Return the positive label inside the box, faces included."""
         X = self._query(X)
-        inside = ((self.low_ <= X) & (self.high_ >= X)).all(axis=1)
-        return labels_where(self, inside)
+        inside = (self.low_ <= X) & (self.high_ >= X)
+        return labels_where(self, np.asarray(inside.all(axis=1)))
 
     def error_bound(self, delta: float = 0.05) -> Bound:
         """Bound the error on new rows by (2).

@@ -52,5 +52,5 @@ def publish_classes(learner: Any) -> None:
 
 def labels_where(learner: Any, true: Vector) -> Vector:
     """Return the positive label where a rule is true, else the negative one."""
-    positive = learner.positive_
-    return learner.classes_[np.where(true, positive, 1 - positive)]
+    second = true if learner.positive_ else ~true
+    return learner.classes_[second.astype(np.intp)]
