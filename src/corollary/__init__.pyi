@@ -27,6 +27,7 @@ from . import registry as registry
 from . import solvers as solvers
 from . import studies as studies
 from . import svm as svm
+from . import theory as theory
 from . import trees as trees
 from .clustering.k_means import KMeans as KMeans
 from .core.configuration import Config as Config
@@ -231,6 +232,10 @@ from .theory.conformal.conformal_classifier import (
 from .theory.conformal.conformal_regressor import (
     ConformalRegressor as ConformalRegressor,
 )
+from .theory.conjunction_classifier import (
+    ConjunctionClassifier as ConjunctionClassifier,
+)
+from .theory.tightest_box import TightestBox as TightestBox
 from .trees.decision_stump import DecisionStumpClassifier as DecisionStumpClassifier
 from .trees.decision_tree_classifier import (
     DecisionTreeClassifier as DecisionTreeClassifier,

@@ -303,6 +303,9 @@ LEARNERS = [
         for name in ("OneClassSVM", "SVDD")
     ),
     Case("PriorClassifier", {}, ("class_prior_", "class_count_"), "label"),
+    Case("TightestBox", {}, ("low_", "high_"), "two"),
+    Case("TightestBox", {"strategy": "midway"}, ("low_", "high_"), "two"),
+    Case("ConjunctionClassifier", {}, (), "two"),  # learns signs
     Case("ParametricDensity", {}, ("mean_", "covariance_")),
     Case("ParametricDensity", {"covariance": "diagonal"}, ("mean_", "covariance_")),
     Case(
