@@ -226,6 +226,7 @@ from .svm.squared_hinge_svc import SquaredHingeSVC as SquaredHingeSVC
 from .svm.svc import SVC as SVC
 from .svm.svdd import SVDD as SVDD
 from .svm.svr import SVR as SVR
+from .theory.certify import certify as certify
 from .theory.conformal.conformal_classifier import (
     ConformalClassifier as ConformalClassifier,
 )

@@ -259,6 +259,7 @@ class Classifier(AnswersSources, ClassifierMixin, Estimator):
     """Predicts one of `classes_` from a score for each of them."""
 
     target = "labels"
+    theory: ClassVar[tuple[str, ...]] = ()  # that bounds its error: `model_theory`
     classes_: Vector
 
 

@@ -138,6 +138,7 @@ class LinearDiscriminantAnalysis(ScatterLearner, Projecting, GaussianRule):
     """
 
     may_be_infinite = ("intercept_",)  # of a class with prior 0
+    theory = ("halfspaces",)
     shapes: ClassVar = {
         "classes_": "k",
         "priors_": "k",

@@ -136,6 +136,7 @@ class AdaBoostClassifier(RowsLearner, Classifier):
     [0.3466, 0.5493, 0.8047]
     """
 
+    theory = ("vote",)
     shapes: ClassVar = {
         "classes_": "k",
         "estimator_weights_": "t",

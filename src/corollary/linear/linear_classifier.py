@@ -27,6 +27,7 @@ class LinearClassifier(Classifier):
     """A classifier by linear scores; subclasses say how it learns."""
 
     takes_sparse = True
+    theory = ("halfspaces",)
     coef_: Any
     intercept_: Any
 

@@ -165,6 +165,7 @@ def gives_probabilities(machine: PairMachine) -> bool:
 class PairMachine(RowsLearner, Classifier):
     """A classifier of kernel machines, one for each pair of classes."""
 
+    theory = ("kernel expansion",)
     takes_sparse = True
     keeps_rows = True
     may_be_infinite = ("margin_",)  # of w = 0

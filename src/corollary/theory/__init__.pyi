@@ -10,6 +10,9 @@ from .bounded_differences import azuma as azuma
 from .bounded_differences import mcdiarmid as mcdiarmid
 from .box_classes import Boxes as Boxes
 from .box_classes import Stumps as Stumps
+from .certificate import Certificate as Certificate
+from .certificate import Check as Check
+from .certify import certify as certify
 from .chernoff_bounds import chernoff as chernoff
 from .chernoff_bounds import chernoff_additive as chernoff_additive
 from .class_growth import ClassGrowth as ClassGrowth
@@ -50,7 +53,6 @@ from .epsilon_nets import check_net as check_net
 from .epsilon_nets import interval_net as interval_net
 from .epsilon_nets import random_net_size as random_net_size
 from .finite_class import FiniteClass as FiniteClass
-from .growth_function import empirical_growth as empirical_growth
 from .growth_function import half_space_dichotomies as half_space_dichotomies
 from .growth_function import interval_dichotomies as interval_dichotomies
 from .growth_function import sauer as sauer

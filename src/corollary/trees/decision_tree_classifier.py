@@ -101,6 +101,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     [[1.0, 0.0, 0.0]]
     """
 
+    theory = ("tree",)
     takes_sparse = True
     double_squares = True
     takes_many_labels = True

@@ -105,6 +105,7 @@ class RidgeClassifier(StreamingClassifier, Classifier):
     ([[0.5]], ['yes'])
     """
 
+    theory = ("halfspaces",)
     takes_sparse = True
     takes_indicators = True
     shapes: ClassVar = {"classes_": "K", "coef_": "m d", "intercept_": "m"}
