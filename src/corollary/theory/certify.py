@@ -60,7 +60,7 @@ from corollary.theory.set_uses import Uses, set_key
 __all__ = ["certify"]
 
 WHO = "certify"
-LOOKED_AT = 5_000  # rows of each side that are tested for exchangeability
+LOOKED_AT = 2_000  # rows of each side that are tested for exchangeability
 PROJECTIONS = 4
 SEED = 20_023
 USES = Uses()  # of test sets, in this process
