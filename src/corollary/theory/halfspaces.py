@@ -216,6 +216,10 @@ class Halfspaces(HypothesisClass):
         return int(self.n_features) + (not self.homogeneous)
 
     def _decide(self, P: Floats, y: Vector) -> Separability:
+        with np.errstate(over="ignore"):  # of the margin of tiny points
+            return self._programme(P, y)
+
+    def _programme(self, P: Floats, y: Vector) -> Separability:
         if not self.homogeneous:
             return separability(P, y)
         if y.min() == y.max():  # -x with the other label asks the same of w
