@@ -177,9 +177,24 @@ def test_a_polynomial_of_degree_p_changes_sign_p_times_at_most():
         assert len(found) == 2 * sum(comb(4, k) for k in range(p + 1))
 
 
+def test_points_almost_on_a_line_are_shattered():
+    for bend in (1e-3, 1e-8, 1e-10, 1e-12):
+        P = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0 + bend]])
+        proof = shatters(Halfspaces(2), P)
+        assert proof, bend
+        for labels, plane in zip(proof.labels, proof.witnesses, strict=True):
+            assert tuple(Halfspaces(2).predict(plane, P)) == labels
+    assert not shatters(Halfspaces(2), [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
+
+
 def test_far_and_small_points_are_separated():
     P = np.array([[1e6, 1e-6], [1e6 + 1, 1e-6], [1e6, 2e-6]])
     assert shatters(Halfspaces(2), P)
+    tiny = [[1e-200, 0.0], [0.0, 1e-200], [1e-200, 1e-200], [2e-200, 0.0]]
+    assert not shatters(Halfspaces(2), tiny)
+    assert len(dichotomies(Halfspaces(2), tiny)) < 16
+    with pytest.raises(DataError, match="to be squared"):
+        shatters(Halfspaces(2), [[1e200, 0.0], [0.0, 1e200]])
 
 
 @pytest.mark.parametrize("degree", [0, 1.5, "x"])

@@ -152,6 +152,10 @@ def test_bad_input_is_told():
             no_free_lunch(majority, 4, train=train)
     with pytest.raises(ParameterError, match="learners must be"):
         no_free_lunch([3])
+    with pytest.raises(ParameterError, match="learners must be"):
+        no_free_lunch(5)
+    with pytest.raises(ParameterError, match="random_state must be"):
+        shattered_points_experiment(majority, 2, random_state="x")
     with pytest.raises(DataError, match="must return 0 or 1"):
         no_free_lunch(lambda X, y, X_new: [2.0] * len(X_new))
     with pytest.raises(DataError, match="weights"):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corollary import TightestBox
+from corollary import TightestBox, load, save
 from corollary.core.errors import DataError, ParameterError
 from corollary.engine import ChunkSource
 from corollary.theory import Boxes, pac_experiment, tightest_box_bound
@@ -124,8 +124,8 @@ def test_the_failure_rate_over_ten_thousand_draws_of_atoms_is_below_delta():
 @pytest.mark.course("S0-51")
 def test_without_positives_the_box_is_empty():
     model = TightestBox(classes=[0, 1]).fit([[1.0], [2.0]], [0, 0])
-    assert model.low_[0] == np.inf > model.high_[0]
-    assert model.predict([[1.0], [5.0]]).tolist() == [0, 0]
+    assert (model.low_[0], model.high_[0]) == (1, 0)
+    assert model.predict([[0.5], [1.0], [0.0], [5.0]]).tolist() == [0, 0, 0, 0]
     assert model.classes_.tolist() == [0, 1]
     only = TightestBox(classes=["out", "in"]).fit([[1.0], [2.0]], ["in", "in"])
     assert only.predict([[1.5], [3.0]]).tolist() == ["in", "out"]
@@ -148,6 +148,15 @@ def test_a_negative_inside_is_a_fact_and_the_box_stays():
     clean = TightestBox().fit(X, [1, 1, 1, 0])
     assert clean.report_.facts["separated"] is True
     assert clean.error_bound().holds
+
+
+@pytest.mark.parametrize("label", ["in", "out"])
+def test_models_of_one_class_are_saved_and_loaded(tmp_path, label):
+    model = TightestBox(classes=["out", "in"]).fit([[1.0], [2.0]], [label, label])
+    save(model, tmp_path / "box")
+    again = load(tmp_path / "box")
+    X = [[1.5], [0.5], [7.0]]
+    assert again.predict(X).tolist() == model.predict(X).tolist()
 
 
 def test_the_bound_of_a_model_is_that_of_its_rows():

@@ -37,8 +37,9 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real, whole
-from corollary.core.randomness import entropy, generator
+from corollary.core.randomness import generator
 from corollary.core.vectors import numbers, rows_of
+from corollary.theory.draws import seed_of
 from corollary.theory.learner_functions import as_function
 
 __all__ = [
@@ -206,7 +207,7 @@ def predictor_decomposition(
         came = f"{type(learner).__name__} and {type(target).__name__}"
         raise ParameterError(sentence(WHO, must, came))
     scatter = _scatter(noise)
-    seed, learn = entropy(random_state), as_function(learner)
+    seed, learn = seed_of(WHO, random_state), as_function(learner)
     fixed = None if callable(rows) else rows_of(WHO, numbers(WHO, rows, "rows"))
     if points is not None:
         P = rows_of(WHO, numbers(WHO, points, "points"))

@@ -69,7 +69,7 @@ class Conjunctions(HypothesisClass):
 
     @property
     def size(self) -> int:
-        """|C| without the rule that is always false (1)."""
+        """The number of rules but the one that is always false (1)."""
         return int((2 if self.monotone else 3) ** self.n_features)
 
     def points(self, points: Any) -> Floats:

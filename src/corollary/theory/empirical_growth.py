@@ -31,7 +31,8 @@ from scipy.special import comb
 
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import whole
-from corollary.core.randomness import entropy, generator
+from corollary.core.randomness import generator
+from corollary.theory.draws import seed_of
 from corollary.theory.shattering import as_class, dichotomies, normal_points
 
 __all__ = ["EmpiricalGrowth", "empirical_growth"]
@@ -139,7 +140,7 @@ def empirical_growth(
         raise ParameterError(sentence(who, must, f"{n_sets!r}"))
     cls = as_class(hypotheses)
     draw = sampler or _sampler(cls, max(given))
-    seed, d = entropy(random_state), cls.vc_dimension
+    seed, d = seed_of(who, random_state), cls.vc_dimension
     counts, least, upto = [], [], 0
     for m in given:
         rng = generator(seed, int(m))

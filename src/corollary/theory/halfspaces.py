@@ -33,7 +33,7 @@ Dudley (1978).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from math import comb
 from typing import Any, NamedTuple
@@ -197,13 +197,15 @@ class Halfspaces(HypothesisClass):
         return self._proof(y, self._decide(P, y).weights, P)
 
     def impossible(self, P: Floats) -> Refutation | None:
-        """Label by the signs of a dependency (2)."""
+        """Label by the signs of a dependency (2), unless it is one of rounding only."""
         c = dependency(P, affine=not self.homogeneous)
         if c is None:
             return None
         c = c if c.max() > 0 else -c
-        weights = np.abs(c) / c[c > 0].sum()
-        return self._proof((c > 0).astype(np.int64), weights, P)
+        y = (c > 0).astype(np.int64)
+        if len(P) <= self.dimension() and self.construct(P, y) is not None:
+            return None
+        return self._proof(y, np.abs(c) / c[c > 0].sum(), P)
 
     def shattered_points(self, m: int) -> Any:
         """Return m of the points 0, e_1, ..., e_n, without 0 where homogeneous."""
@@ -216,13 +218,18 @@ class Halfspaces(HypothesisClass):
         return int(self.n_features) + (not self.homogeneous)
 
     def _decide(self, P: Floats, y: Vector) -> Separability:
+        with np.errstate(over="ignore"):  # of the margin of tiny points
+            return self._programme(P, y)
+
+    def _programme(self, P: Floats, y: Vector) -> Separability:
         if not self.homogeneous:
             return separability(P, y)
         if y.min() == y.max():  # -x with the other label asks the same of w
             P, y = np.vstack([P, -P[:1]]), np.append(y, 1 - y[0])
             found = separability(P, y, fit_intercept=False)
-            found.weights[0] += found.weights[-1]
-            return _without_last(found)
+            weights = found.weights[:-1].copy()
+            weights[0] += found.weights[-1]
+            return replace(found, weights=weights)
         return separability(P, y, fit_intercept=False)
 
     def _proof(self, y: Vector, weights: Floats, P: Floats) -> Refutation:
@@ -237,17 +244,6 @@ class Halfspaces(HypothesisClass):
         reason = f"both convex hulls hold the point {point}"
         place = tuple(common.tolist())
         return Refutation(labels_of(y), reason, labels_of(rows), used, place)
-
-
-def _without_last(found: Separability) -> Separability:
-    return Separability(
-        found.kind,
-        found.coef,
-        found.intercept,
-        found.margin,
-        found.weights[:-1],
-        found.common_point,
-    )
 
 
 @dataclass(frozen=True)

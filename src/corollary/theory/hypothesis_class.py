@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.checks import check_finite
 from corollary.core.errors import DataError, sentence
 from corollary.core.hooks import hook
 from corollary.core.vectors import numbers, rows_of
@@ -130,6 +131,7 @@ class HypothesisClass(ABC):
         P = rows_of(self, numbers(self, points, "points"), self.n_features)
         if not len(P):
             raise DataError(sentence(self, "points must hold one or more", "none"))
+        check_finite(self, P)
         return P
 
     @hook

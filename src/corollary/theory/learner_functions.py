@@ -24,7 +24,8 @@ def named_learners(who: str, learners: Any) -> dict[str, Callable[..., Any]]:
         given = {str(name): one for name, one in learners.items()}
     else:
         alone = callable(learners) or hasattr(learners, "fit")
-        several = [learners] if alone else list(learners)
+        listed = list(learners) if np.iterable(learners) else []
+        several = [learners] if alone else listed
         given = {}
         for one in several:
             name = getattr(one, "__name__", type(one).__name__)

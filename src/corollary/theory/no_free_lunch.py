@@ -43,9 +43,10 @@ import numpy as np
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import whole
-from corollary.core.randomness import entropy, generator
+from corollary.core.randomness import generator
 from corollary.core.records import readable
 from corollary.core.vectors import numbers, probabilities, rows_of
+from corollary.theory.draws import seed_of
 from corollary.theory.learner_functions import answer, named_learners
 
 __all__ = [
@@ -360,7 +361,7 @@ def _points(who: str, points: Any, N: int) -> Floats:
 def _drawn(
     name: str, learn: Any, X: Floats, m: int, n_draws: int, random_state: Any
 ) -> tuple[Sequence[float], Sequence[bool]]:
-    rng = generator(entropy(random_state))
+    rng = generator(seed_of("shattered_points_experiment", random_state))
     means = []
     for _ in range(n_draws):
         f = rng.integers(2, size=len(X))

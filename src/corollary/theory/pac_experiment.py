@@ -32,8 +32,9 @@ from scipy.stats import beta
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real, whole
-from corollary.core.randomness import entropy, generator
+from corollary.core.randomness import generator
 from corollary.core.vectors import numbers, probabilities, rows_of
+from corollary.theory.draws import seed_of
 from corollary.theory.learner_functions import answer, named_learners
 from corollary.theory.shattering import as_class, dichotomies
 
@@ -206,7 +207,7 @@ def pac_experiment(
     [(name, learn)] = named_learners(WHO, [learner]).items()
     draw, judge, support = problem(distribution, target, int(n_test))
     opt = best_error(hypotheses, optimum, support)
-    seed = entropy(random_state)
+    seed = seed_of(WHO, random_state)
     errors = np.empty(int(n_draws))
     for i in range(int(n_draws)):
         rng = generator(seed, i)

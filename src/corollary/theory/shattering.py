@@ -38,7 +38,8 @@ import numpy as np
 from corollary.core.arrays import Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import whole
-from corollary.core.randomness import entropy, generator
+from corollary.core.randomness import generator
+from corollary.theory.draws import seed_of
 from corollary.theory.finite_class import FiniteClass
 from corollary.theory.hypothesis_class import (
     HypothesisClass,
@@ -386,7 +387,7 @@ def find_shattered_set(
         if not whole(1).holds(value):
             must = f"{name} must be a whole number >= 1"
             raise ParameterError(sentence("find_shattered_set", must, f"{value!r}"))
-    rng = generator(entropy(random_state))
+    rng = generator(seed_of("find_shattered_set", random_state))
     draw = sampler or normal_points(cls)
     for tried in range(1, n_sets + 1):
         found = shatters(cls, draw(size, rng))

@@ -118,7 +118,7 @@ class TightestBox(SummationLearner, Classifier):
     positive_ : int
         Which of `classes_` is the positive one, 0 or 1.
     low_, high_ : arrays of shape (d,)
-        The box; inf and -inf where there is no positive: it is empty.
+        The box; `low_` is 1 and `high_` 0 where there is no positive: it is empty.
     realizable_ : bool
         Whether no negative lies in the tightest box.
     n_samples_seen_ : int
@@ -140,7 +140,6 @@ class TightestBox(SummationLearner, Classifier):
     """
 
     shapes: ClassVar = {"classes_": "2", "low_": "d", "high_": "d"}
-    may_be_infinite = ("low_", "high_")
     rules: ClassVar = {
         "strategy": one_of("tightest", "midway"),
         "classes": missing | array_like,
@@ -201,7 +200,9 @@ class TightestBox(SummationLearner, Classifier):
         """Set what users read."""
         state: BoxState = fitted.state
         publish_classes(self)
-        self.low_, self.high_ = state.low, state.high
+        empty = state.low[0] > state.high[0]
+        self.low_ = np.ones_like(state.low) if empty else state.low
+        self.high_ = np.zeros_like(state.high) if empty else state.high
         self.realizable_ = state.inside == 0
         self.n_samples_seen_ = state.rows
 

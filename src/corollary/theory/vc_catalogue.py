@@ -25,9 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.randomness import entropy, generator
+from corollary.core.randomness import generator
 from corollary.theory.boolean_classes import Conjunctions
 from corollary.theory.box_classes import Boxes, Stumps
+from corollary.theory.draws import seed_of
 from corollary.theory.halfspaces import Halfspaces, Polynomials
 from corollary.theory.hypothesis_class import HypothesisClass
 from corollary.theory.interval_classes import Intervals
@@ -199,7 +200,7 @@ def vc_catalogue(random_state: Any = 0) -> VCCatalogue:
     >>> entry.dimension, entry.holds, len(entry.shattered.witnesses)
     (3, True, 8)
     """
-    seed = entropy(random_state)
+    seed = seed_of("vc_catalogue", random_state)
     entries = []
     for number, (name, formula, example, bound, source) in enumerate(KNOWN):
         d = float(example.dimension() or 0)
