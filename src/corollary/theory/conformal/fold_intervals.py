@@ -11,6 +11,9 @@ R_i = |y_i - f_{-k(i)}(x_i)|.  With k = ceil((n + 1)(1 - delta)),
 With a fold for every row (1) is the jackknife+.  (2) lies inside (1); where no y has so
 many, it is where most of the intervals meet.  All are infinite where k > n.
 
+Of one fold, only the n+1-k largest residuals can be among the n+1-k lowest ends of (1),
+or the highest, so that the others are left out.
+
 Notation: F (m, K), what the models of K folds predict for m new rows; R (n,) residuals;
 fold (n,), of each row.
 References: Barber, Candes, Ramdas and Tibshirani (2021); Vovk (2015).
@@ -48,32 +51,43 @@ def fold_intervals(
         q = np.partition(R, k - 1)[k - 1]
         ends[0], ends[1] = F.min(axis=1) - q, F.max(axis=1) + q
         return ends.T
-    between = meeting if method == "cross" else quantiles
-    step = max(1, NUMBERS // n)
+    order = np.lexsort((R, fold))
+    parts = np.split(R[order], np.flatnonzero(np.diff(fold[order])) + 1)
+    if method != "cross":
+        parts = [r[-min(len(r), n + 1 - k) :] for r in parts]
+    between = meeting if method == "cross" else extremes
+    size = sum(map(len, parts))
+    step = max(1, NUMBERS // size)
+    low, high = np.empty((2, step, size))
     for start in range(0, m, step):
-        some = slice(start, start + step)
-        f = F[some][:, fold]  # (rows, n)
-        ends[:, some] = between(f - R, f + R, k)
+        f = F[start : start + step]
+        first = 0
+        for j, r in enumerate(parts):
+            own = slice(first, first + len(r))
+            np.subtract(f[:, j : j + 1], r, out=low[: len(f), own])
+            np.add(f[:, j : j + 1], r, out=high[: len(f), own])
+            first += len(r)
+        found = between(low[: len(f)], high[: len(f)], n + 1 - k)
+        ends[:, start : start + step] = found
     return ends.T
 
 
-def quantiles(low: Floats, high: Floats, k: int) -> tuple[Floats, Floats]:
-    """Return both ends of (1)."""
-    n = low.shape[1]
-    low.partition(n - k, axis=1)
-    high.partition(k - 1, axis=1)
-    return low[:, n - k], high[:, k - 1]
+def extremes(low: Floats, high: Floats, t: int) -> tuple[Floats, Floats]:
+    """Return both ends of (1): the t-th lowest and the t-th highest."""
+    low.partition(t - 1, axis=1)
+    high.partition(high.shape[1] - t, axis=1)
+    return low[:, t - 1], high[:, -t]
 
 
-def meeting(low: Floats, high: Floats, k: int) -> tuple[Floats, Floats]:
-    """Return both ends of (2): of where at least n + 1 - k intervals meet."""
+def meeting(low: Floats, high: Floats, t: int) -> tuple[Floats, Floats]:
+    """Return both ends of (2): of where at least t intervals meet."""
     rows, n = low.shape
     points = np.hstack([low, high])
     order = np.argsort(points, axis=1, kind="stable")  # beginnings before ends
     points = np.take_along_axis(points, order, axis=1)
     step = np.where(order < n, 1, -1)
     over = np.cumsum(step, axis=1)  # intervals that hold the point and what follows
-    asked = np.minimum(n + 1 - k, over.max(axis=1))[:, None]
+    asked = np.minimum(t, over.max(axis=1))[:, None]
     first = (over >= asked).argmax(axis=1)
     before = over - step  # and those that hold the point and what precedes
     last = 2 * n - 1 - (before >= asked)[:, ::-1].argmax(axis=1)
