@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
-from corollary import DataError, DecisionStumpClassifier
+from corollary import DataError, DecisionStumpClassifier, load, save
 from corollary.trees import best_stump, presorted
 
 
@@ -149,3 +150,11 @@ def test_refuses():
         best_stump(columns, [-1, 1], [0.0, 0.0])
     with pytest.raises(DataError, match="finite"):
         presorted([[np.nan]])
+
+
+def test_a_stump_that_answers_alike_everywhere_is_saved(tmp_path):
+    model = DecisionStumpClassifier().fit(np.ones((6, 2)), [0, 0, 1, 0, 0, 0])
+    save(model, tmp_path / "stump")
+    again = load(tmp_path / "stump")
+    assert_array_equal(again.predict(np.eye(2)), [0, 0])
+    assert_array_equal(again.interval_, model.interval_)

@@ -88,7 +88,8 @@ def check_shapes(model: Any) -> None:
             raise ModelFileError(
                 f"{name} must have shape ({allowed}), not {array.shape}"
             )
-        wrong = np.isnan if "_log_" in name else not_finite  # log 0 is infinite
+        infinite = "_log_" in name or name in type(model).may_be_infinite
+        wrong = np.isnan if infinite else not_finite  # log 0 is infinite
         entries = array.data if sp.issparse(array) else array
         if array.dtype.kind == "f" and wrong(entries).any():
             raise ModelFileError(f"{name} must be finite")
