@@ -74,7 +74,7 @@ def home(module: str, name: str) -> str:
 SAVED = {
     name: module
     for name, module in public_names().items()
-    if module.split(".")[1] not in NO_METHODS
+    if module.split(".")[1] not in NO_METHODS and name[0].isupper()  # no function
 }
 #: Where each estimator lives.
 ESTIMATORS = {n: module for n, module in SAVED.items() if n not in COMPOSITIONS}
