@@ -44,7 +44,7 @@ from scipy.stats import binom
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.vectors import numbers, positive
+from corollary.core.vectors import numbers
 from corollary.decisions.bayes_error import Bracket, cover_hart
 from corollary.theory.calculator import (
     answer,
@@ -109,7 +109,7 @@ def neighbor_excess(
         rows = whole_numbers(who, "n", n)
         check_shapes(who, n=rows, d=dimension, constant=constant)
         return answer(constant * rows ** (-1 / (dimension + 1)))
-    excess = in_interval(who, "epsilon", epsilon, 0.0, np.inf)
+    excess = in_interval(who, "epsilon", epsilon)
     check_shapes(who, epsilon=excess, d=dimension, constant=constant)
     with np.errstate(over="ignore"):
         return least_whole((constant / excess) ** (dimension + 1))  # (2)
@@ -177,7 +177,7 @@ def neighbor_lower_bound(*, d: Any, lipschitz: Any = 1.0) -> Any:
     """
     who = "neighbor_lower_bound"
     dimension = whole_numbers(who, "d", d)
-    L = positive(who, lipschitz, "lipschitz")
+    L = in_interval(who, "lipschitz", lipschitz)
     check_shapes(who, d=dimension, lipschitz=L)
     with np.errstate(over="ignore"):
         return most_whole((L + 1) ** dimension / 2)
@@ -264,7 +264,7 @@ def _constant(who: str, d: Any, k: Any, lipschitz: Any) -> tuple[Floats, Floats]
     """Return 6 L sqrt(d) + k and d."""
     dimension = whole_numbers(who, "d", d)
     neighbours = whole_numbers(who, "k", k, low=LEAST_K)
-    L = positive(who, lipschitz, "lipschitz")
+    L = in_interval(who, "lipschitz", lipschitz)
     check_shapes(who, d=dimension, k=neighbours, lipschitz=L)
     return 6 * L * np.sqrt(dimension) + neighbours, dimension
 

@@ -120,8 +120,8 @@ def uniform_deviation(
 
     Give all but one: the one left out is returned.  Arrays broadcast.
 
-    Also known as: uniform convergence of a finite class, price of trying k models on
-    one validation set.
+    Also known as: uniform deviation, uniform convergence of a finite class, price of
+    trying k models on one validation set.
 
     Parameters
     ----------
