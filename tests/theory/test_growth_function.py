@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from corollary.core.errors import DataError, ParameterError
+from corollary.core.errors import ParameterError
 from corollary.theory import (
-    empirical_growth,
     half_space_dichotomies,
     interval_dichotomies,
     label_bits,
@@ -79,22 +78,6 @@ def test_intervals_by_enumeration(k):
                     label[a:b] = 1
                 found.add(tuple(label))
         assert len(found) == interval_dichotomies(m, k=k) == sauer(2 * k, m)
-
-
-@pytest.mark.course("S0-57")
-def test_counting_labellings_of_random_points():
-    ends = np.linspace(0, 1, 41)
-    intervals = [
-        lambda x, a=a, b=b: (x >= a) & (x < b) for a, b in combinations(ends, 2)
-    ]
-    found = [
-        empirical_growth(intervals, lambda m, rng: rng.random(m), m) for m in (1, 2, 3)
-    ]
-    assert found == [2, 4, 7]
-    again = empirical_growth(intervals, lambda m, rng: rng.random(m), 3, draws=1)
-    assert again <= 7
-    with pytest.raises(DataError, match="one label to each of 3 points"):
-        empirical_growth([lambda x: 1], lambda m, rng: rng.random(m), 3)
 
 
 def test_logarithms_of_huge_counts_are_close_from_above():

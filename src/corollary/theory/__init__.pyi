@@ -10,9 +10,6 @@ from .class_growth import ClassGrowth as ClassGrowth
 from .class_growth import class_growth as class_growth
 from .concentration import hoeffding as hoeffding
 from .concentration import union_bound as union_bound
-from .conjunctions import Conjunction as Conjunction
-from .conjunctions import conjunction_count as conjunction_count
-from .conjunctions import learn_conjunction as learn_conjunction
 from .curse_of_dimension import ball_in_cube as ball_in_cube
 from .curse_of_dimension import lattice_points as lattice_points
 from .curse_of_dimension import shell_share as shell_share
@@ -21,7 +18,6 @@ from .epsilon_nets import check_interval_net as check_interval_net
 from .epsilon_nets import check_net as check_net
 from .epsilon_nets import interval_net as interval_net
 from .epsilon_nets import random_net_size as random_net_size
-from .growth_function import empirical_growth as empirical_growth
 from .growth_function import half_space_dichotomies as half_space_dichotomies
 from .growth_function import interval_dichotomies as interval_dichotomies
 from .growth_function import sauer as sauer
@@ -39,6 +35,7 @@ from .nearest_neighbor_bounds import neighbor_factor as neighbor_factor
 from .nearest_neighbor_bounds import neighbor_lower_bound as neighbor_lower_bound
 from .nearest_neighbor_bounds import neighbor_risk as neighbor_risk
 from .pac import agnostic_bound as agnostic_bound
+from .pac import conjunction_count as conjunction_count
 from .pac import realizable_bound as realizable_bound
 from .pac import uniform_deviation as uniform_deviation
 from .risk_minimization import Consistent as Consistent

@@ -24,19 +24,16 @@ Course: S0-57. References: Sauer (1972); Vapnik and Chervonenkis (1971); Cover (
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy.special import betaln
 
 from corollary.core.arrays import Floats
-from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.randomness import entropy, generator
+from corollary.core.errors import ParameterError, sentence
 from corollary.theory.calculator import answer, check_shapes, whole_numbers
 
 __all__ = [
-    "empirical_growth",
     "half_space_dichotomies",
     "interval_dichotomies",
     "ln_phi",
@@ -48,7 +45,6 @@ __all__ = [
 MOST_TERMS = 20_000  # of (2) that are summed one by one in floating point
 MOST_NUMBERS = 2_000_000  # in memory for it
 MOST_WORK = 10**9  # bits to add up for an exact number
-STREAM = 83  # of the draws of points
 
 
 def sauer(d: Any, m: Any) -> Any:
@@ -159,57 +155,6 @@ def half_space_dichotomies(m: Any, n: Any) -> Any:
     points = whole_numbers("half_space_dichotomies", "m", m)
     space = whole_numbers("half_space_dichotomies", "n", n, low=0)
     return 2 * sauer(space, points - 1)
-
-
-def empirical_growth(
-    hypotheses: Sequence[Callable[[Any], Any]],
-    draw: Callable[[int, Any], Any],
-    m: int,
-    *,
-    draws: int = 100,
-    random_state: Any = 0,
-) -> int:
-    """Count labellings of random points by a class that is listed; return the most.
-
-    Parameters
-    ----------
-    hypotheses : sequence of functions of X
-        Each labels an array of points.
-    draw : function (m, rng) -> array of m points
-        With a NumPy Generator.
-    m : int
-        Points.
-    draws : int, default=100
-        Sets of points to try.
-    random_state : None, int or Generator
-
-    Returns
-    -------
-    int
-        A lower bound of the growth function: no more than Pi(m), and the more draws,
-        the nearer.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.theory import empirical_growth
-    >>> rays = [lambda x, t=t: x >= t for t in np.linspace(0, 1, 1001)]
-    >>> empirical_growth(rays, lambda m, rng: rng.random(m), 4)
-    5
-    """
-    who = "empirical_growth"
-    count = whole_numbers(who, "m", m)
-    tries = whole_numbers(who, "draws", draws)
-    rng = generator(entropy(random_state), STREAM)
-    most = 0
-    for _ in range(int(tries)):
-        points = draw(int(count), rng)
-        labels = np.array([np.asarray(h(points)) for h in hypotheses])
-        if labels.shape != (len(hypotheses), int(count)):
-            must = f"each hypothesis must give one label to each of {int(count)} points"
-            raise DataError(sentence(who, must, f"shape {labels.shape[1:]}"))
-        most = max(most, len(np.unique(labels, axis=0)))
-    return most
 
 
 # -- logarithms ------------------------------------------------------------------------
