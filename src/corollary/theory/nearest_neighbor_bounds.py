@@ -15,7 +15,7 @@ where R* is the Bayes error, so that an excess of epsilon takes
 That is no weakness of the rule: for every learner there is such an eta (with R* = 0)
 for which its error is 1/4 or more while
 
-    n  <=  (L + 1)^d / 2                                                         (3)
+    n  <=  (L + 1)^d / 2,   L rounded down: corners of a lattice of mesh 1 / L   (3)
 
 With ever more rows, whatever eta, two classes and k odd (k even decides as k - 1 with
 ties broken by a coin),
@@ -36,7 +36,7 @@ Hart (1967); Devroye, Gyorfi, Lugosi (1996), ch. 5.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -180,7 +180,7 @@ def neighbor_lower_bound(*, d: Any, lipschitz: Any = 1.0) -> Any:
     L = in_interval(who, "lipschitz", lipschitz)
     check_shapes(who, d=dimension, lipschitz=L)
     with np.errstate(over="ignore"):
-        return most_whole((L + 1) ** dimension / 2)
+        return most_whole((np.floor(L) + 1) ** dimension / 2)  # (3)
 
 
 def neighbor_factor(k: int) -> float:
@@ -277,14 +277,14 @@ def _odd(who: str, k: Any) -> int:
     return int(neighbours) - (int(neighbours) % 2 == 0)
 
 
-@cache
+@lru_cache(maxsize=32)
 def _table(k: int) -> tuple[Floats, Floats]:
     """Return p and a_k(p) of (4), from 0 to 1/2."""
     p = 0.5 * np.linspace(0, 1, GRID) ** 2
     return p, p + (1 - 2 * p) * binom.sf(k // 2, k, p)
 
 
-@cache
+@lru_cache(maxsize=32)
 def _hull(k: int) -> tuple[Floats, Floats]:
     """Return points of the least concave function A_k above a_k (5), rising in both."""
     p, a = _table(k)
