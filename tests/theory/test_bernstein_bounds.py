@@ -95,7 +95,7 @@ def test_means_stray_no_more_often_than_delta_in_many_draws():
         (lambda: bernstein(variance=0, m=9, delta=0.1), "variance must be > 0; got 0."),
         (lambda: bennett(variance=2, m=9, delta=0.1), "at most bound^2"),
         (lambda: bennett(variance=0.1, bound=-1, m=9, delta=0.1), "bound must be > 0"),
-        (lambda: bernstein(variance="x", m=9, delta=0.1), "variance must hold numbers"),
+        (lambda: bernstein(variance="x", m=9, delta=0.1), "variance must be a number"),
         (
             lambda: empirical_bernstein(variance=-0.1, m=9, delta=0.1),
             "variance must be >= 0; got -0.1.",

@@ -1,6 +1,7 @@
 """What all calculators share: directions, arrays, round trips, monotony, errors."""
 
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -200,7 +201,22 @@ def test_class_sizes_of_any_length():
     assert few == 0  # not even one mean is that sure
     assert theory.hoeffding(m=10**6, epsilon=0.5, delta=0.05) == float("inf")
     assert theory.hoeffding(m=3, epsilon=0.01) == 1.0  # delta is at most 1
-    assert theory.hoeffding(epsilon=1e-200, delta=0.05) == float("inf")
+    m = theory.hoeffding(epsilon=1e-90, delta=0.05)
+    assert m == pytest.approx(np.log(40) / 2 * 1e180)
+
+
+@EVERY
+def test_extreme_numbers_are_answered_or_refused(name):
+    calculator, settings, names, largest = CASES[name]
+    size = names[3] if names is CLASS_SIZE else "d"
+    for m in (2, 10**15, 10**99, 10**101, 10**400):
+        for delta in (1e-99, 1e-101, 1 - 1e-16):
+            for epsilon in (1e-99, 1e-101, largest * (1 - 1e-15), None):
+                given = {"m": m, "epsilon": epsilon, "delta": delta, size: 10**20}
+                for asked in ("m", "epsilon", "delta", size):
+                    rest = {n: v for n, v in given.items() if n != asked}
+                    with suppress(ParameterError):  # no other error, no warning
+                        assert calculator(**rest, **settings) >= 0
 
 
 @EVERY

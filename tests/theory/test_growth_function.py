@@ -1,6 +1,7 @@
 """Growth functions against enumeration."""
 
 import math
+import time
 from itertools import combinations, product
 
 import numpy as np
@@ -9,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from corollary.core.errors import DataError, ParameterError
+from corollary.core.errors import ParameterError
 from corollary.theory import (
-    empirical_growth,
     half_space_dichotomies,
     interval_dichotomies,
+    label_bits,
     sauer,
     sauer_power,
+    vc_realizable,
 )
 
 
@@ -78,20 +80,22 @@ def test_intervals_by_enumeration(k):
         assert len(found) == interval_dichotomies(m, k=k) == sauer(2 * k, m)
 
 
-@pytest.mark.course("S0-57")
-def test_counting_labellings_of_random_points():
-    ends = np.linspace(0, 1, 41)
-    intervals = [
-        lambda x, a=a, b=b: (x >= a) & (x < b) for a, b in combinations(ends, 2)
-    ]
-    found = [
-        empirical_growth(intervals, lambda m, rng: rng.random(m), m) for m in (1, 2, 3)
-    ]
-    assert found == [2, 4, 7]
-    again = empirical_growth(intervals, lambda m, rng: rng.random(m), 3, draws=1)
-    assert again <= 7
-    with pytest.raises(DataError, match="one label to each of 3 points"):
-        empirical_growth([lambda x: 1], lambda m, rng: rng.random(m), 3)
+def test_logarithms_of_huge_counts_are_close_from_above():
+    m, d = 90_000, 20_001  # the first that is not summed one by one
+    exact = sum(math.comb(m, i) for i in (d, d - 1, d - 2))
+    ratio = d / (m - d + 1)
+    shares = (1, ratio, ratio * (d - 1) / (m - d + 2))
+    first = math.log(exact) - math.log(sum(shares)) - math.log(1 - ratio)
+    found = label_bits(m, d=d).bits[0] * math.log(2)
+    assert found == pytest.approx(first, rel=1e-6)
+    near = label_bits(m, d=d - 1).bits[0]
+    assert near < label_bits(m, d=d).bits[0] < near + 3
+    assert label_bits(10**12, d=10**12).bits[0] == pytest.approx(1e12)
+    assert label_bits(10**12, d=10**11).bits[0] < 1e12 / 2
+    begin = time.perf_counter()
+    vc_realizable(d=10**7, epsilon=0.01, delta=0.05, growth="sauer")
+    label_bits(range(1, 2000), d=1500)
+    assert time.perf_counter() - begin < 5
 
 
 def test_large_numbers_and_bad_input():

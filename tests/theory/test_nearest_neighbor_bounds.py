@@ -60,6 +60,8 @@ def test_the_rule_on_a_line_obeys_its_bound():
 @pytest.mark.course("S2-79")
 def test_no_learner_does_with_few_rows():
     assert neighbor_lower_bound(d=10, lipschitz=1.0) == 512
+    assert neighbor_lower_bound(d=10, lipschitz=1.9) == 512  # whole cells
+    assert neighbor_lower_bound(d=10, lipschitz=0.5) == 0
     rng = np.random.default_rng(1)
     for d, L in ((4, 2), (2, 9)):
         cells = (L + 1) ** d

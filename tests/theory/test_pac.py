@@ -1,8 +1,11 @@
 """Bounds for finitely many hypotheses."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
+from corollary.core.errors import ParameterError
 from corollary.theory import (
     agnostic_bound,
     conjunction_count,
@@ -75,3 +78,27 @@ def test_the_bounds_fail_no_more_often_than_delta():
 def test_the_bounds_fail_no_more_often_than_delta_in_many_draws():
     check_realizable(10_000)
     check_uniform(10_000)
+
+
+def functions(n):
+    """Return the distinct Boolean functions that conjunctions of n variables are."""
+    points = np.array(list(product((0, 1), repeat=n)))
+    found = set()
+    for choice in product((None, 0, 1), repeat=n):  # absent, negated, plain
+        rows = [points[:, i] == c for i, c in enumerate(choice) if c is not None]
+        found.add(tuple(np.all(rows, axis=0)) if rows else (True,) * len(points))
+    return found
+
+
+@pytest.mark.course("S0-52")
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_there_are_three_to_the_n_and_the_one_that_is_never_true(n):
+    assert conjunction_count(n) == len(functions(n)) == 3**n
+    never = (False,) * 2**n
+    assert conjunction_count(n, always_false=True) == len(functions(n) | {never})
+
+
+def test_bad_input():
+    for n in (-1, 2.5, "x", 10**9):
+        with pytest.raises(ParameterError, match="n must be"):
+            conjunction_count(n)

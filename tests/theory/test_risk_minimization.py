@@ -79,6 +79,44 @@ def test_erm_over_a_listed_class():
     assert minimize_empirical_risk(models, X[:, None], y).index == 0
 
 
+@pytest.mark.course("S1-43", "S4-52")
+def test_training_and_true_error_of_a_small_class_and_of_a_large_one():
+    """A small class: both are high.  Every labelling: no error, and a gap."""
+    rng = np.random.default_rng(5)
+    X, y = draw(rng, 15)
+    coin = [lambda x, c=c: np.full(x.shape, c) for c in (0, 1)]
+    words = (np.arange(2**10)[:, None] >> np.arange(10)) & 1
+    every = [lambda x, w=w: w[x] for w in words]
+    low = minimize_empirical_risk(coin, X, y)
+    high = minimize_empirical_risk(every, X, y)
+    both = [risk(one.hypothesis, SUPPORT, LABEL, WEIGHT) for one in (low, high)]
+    assert low.empirical_risk > 0.3  # bias
+    assert both[0] > 0.3
+    assert high.empirical_risk < low.empirical_risk / 2  # variance
+    assert both[1] > high.empirical_risk + 0.1
+    assert high.epsilon > low.epsilon
+
+
+@pytest.mark.course("S1-43")
+def test_erm_is_consistent_for_a_finite_class_and_not_for_every_class():
+    rng = np.random.default_rng(6)
+    regrets = []
+    for m in (30, 3000):
+        found = [minimize_empirical_risk(STEPS, *draw(rng, m)) for _ in range(100)]
+        true = [risk(one.hypothesis, SUPPORT, LABEL, WEIGHT) for one in found]
+        regrets.append(np.mean(true) - NOISE)
+    assert regrets[1] < 1e-3 < regrets[0]
+    for m in (30, 3000):  # who learns rows by heart never errs on them
+        x, new = rng.random(m), rng.random(2000)
+        positive = set(x[::2])
+
+        def heart(z, known=positive):
+            return np.array([one in known for one in z])
+
+        assert empirical_risk(heart, x, np.isin(x, x[::2])) == 0
+        assert empirical_risk(heart, new, new > 0.5) == pytest.approx(0.5, abs=0.05)
+
+
 def check_coverage(draws):
     rng = np.random.default_rng(2)
     true = np.array([risk(h, SUPPORT, LABEL, WEIGHT) for h in STEPS])

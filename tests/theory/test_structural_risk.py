@@ -52,15 +52,15 @@ def test_more_rows_allow_a_larger_class():
 @pytest.mark.course("S1-45", "S3-107")
 def test_a_search_over_kernels_beside_cross_validation():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(600, 2))
+    X = rng.normal(size=(400, 2))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    degrees = (1, 2, 4, 8)
+    degrees = (1, 2, 4)
     models = {
         f"degree {p}": SVC(kernel="poly", degree=p, coef0=1.0, gamma=1.0)
         for p in degrees
     }
     d = [polynomial_vc_dimension(p, 2) for p in degrees]
-    found = search_structural_risk(models, d, X, y, folds=4)
+    found = search_structural_risk(models, d, X, y, folds=3)
     assert found.names[found.chosen] == "degree 2"
     by_hand = [
         np.mean(
@@ -69,10 +69,10 @@ def test_a_search_over_kernels_beside_cross_validation():
         for p in degrees
     ]
     np.testing.assert_allclose(found.empirical, by_hand)
-    np.testing.assert_allclose(found.gaps, vc_gap(m=600, d=d, delta=0.05))
+    np.testing.assert_allclose(found.gaps, vc_gap(m=400, d=d, delta=0.05))
     assert found.model.degree == 2
     assert np.mean(found.model.predict(X) == y) == 1 - found.empirical[1]
-    assert found.validated.argmin() in (1, 2, 3)
+    assert found.validated.argmin() in (1, 2)
     assert found.validated[0] > 0.3  # a line cannot do it
     assert "validated" in str(found)
     lines = {line.get_label(): line for line in found.plot().get_lines()}

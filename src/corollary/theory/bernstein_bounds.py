@@ -32,11 +32,12 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.vectors import non_negative, positive
+from corollary.core.vectors import non_negative
 from corollary.theory.calculator import (
     ROUNDING,
     answer,
     check_shapes,
+    in_interval,
     least_rows,
     most_whole,
     one_side_or_two,
@@ -216,7 +217,7 @@ def empirical_bernstein(
     who = "empirical_bernstein"
     sides = one_side_or_two(who, sides)
     V = non_negative(who, variance, "variance", ParameterError)
-    b = positive(who, width, "width")
+    b = in_interval(who, "width", width)
     if m is not None:
         whole_numbers(who, "m", m, low=2)
     given = {"m": m, "epsilon": epsilon, "delta": delta, "hypotheses": hypotheses}
@@ -243,7 +244,7 @@ def empirical_bernstein(
 
 
 def _scales(who: str, variance: Any, bound: Any, sides: int) -> Any:
-    v, b = positive(who, variance, "variance"), positive(who, bound, "bound")
+    v, b = in_interval(who, "variance", variance), in_interval(who, "bound", bound)
     check_shapes(who, variance=v, bound=b)
     if (v > b**2).any():
         must = "variance must be at most bound^2, as far as values may stray"
@@ -259,5 +260,6 @@ def _bernstein_inverse(exponent: Floats, v: Floats, b: Floats) -> Floats:
 
 def _h(u: Floats) -> Floats:
     """Return h of (2), by its series where the terms would cancel."""
-    series = u**2 * (1 / 2 - u / 6 + u**2 / 12 - u**3 / 20)
+    s = np.minimum(u, SMALL)
+    series = s**2 * (1 / 2 - s / 6 + s**2 / 12 - s**3 / 20)
     return np.where(u < SMALL, series, (1 + u) * np.log1p(u) - u)

@@ -29,8 +29,13 @@ from typing import Any
 import numpy as np
 
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.vectors import non_negative, positive
-from corollary.theory.calculator import one_side_or_two, quantities, solve_tail
+from corollary.core.vectors import non_negative
+from corollary.theory.calculator import (
+    in_interval,
+    one_side_or_two,
+    quantities,
+    solve_tail,
+)
 
 __all__ = ["azuma", "mcdiarmid"]
 
@@ -138,7 +143,7 @@ def _solve(
     sides = one_side_or_two(who, sides)
     name = {"mcdiarmid": "change", "azuma": "step"}[who]
     if each is None:
-        square: Any = positive(who, one, name) ** 2
+        square: Any = in_interval(who, name, one) ** 2
     else:
         c = non_negative(who, each, f"{name}s", ParameterError)
         if c.ndim != 1 or not c.any() or given["m"] is not None:

@@ -47,6 +47,7 @@ __all__ = [
 ]
 
 ROUNDING = 1e-12  # relative: a number this close to a whole one is taken for it
+SMALLEST, LARGEST = 1e-100, 1e100  # beyond them squares leave the range of floats
 MOST_ROWS = 2.0**60  # where a search for rows ends
 HALVINGS = 120
 
@@ -116,21 +117,22 @@ def quantities(
 def solve_tail(q: Quantities, sides: int, rate: Rate, inverse: Rate) -> Any:
     """Return what is asked for from a bound of the form (1)."""
     ln_sk = math.log(sides) + q.ln_k
-    if q.asked == "epsilon":
-        return answer(inverse((ln_sk - np.log(q.delta)) / q.m))  # (3)
-    exponent = rate(q.epsilon)
-    if q.asked == "m":
-        with np.errstate(over="ignore", divide="ignore"):
+    with np.errstate(over="ignore", divide="ignore"):
+        if q.asked == "epsilon":
+            return answer(inverse((ln_sk - np.log(q.delta)) / q.m))  # (3)
+        exponent = rate(q.epsilon)
+        if q.asked == "m":
             return least_whole((ln_sk - np.log(q.delta)) / exponent)  # (2)
-    if q.asked == "delta":
-        return answer(np.exp(np.minimum(ln_sk - q.m * exponent, 0.0)))  # (4)
-    with np.errstate(over="ignore"):
+        if q.asked == "delta":
+            return answer(np.exp(np.minimum(ln_sk - q.m * exponent, 0.0)))  # (4)
         return most_whole(q.delta * np.exp(q.m * exponent) / sides)  # (5)
 
 
 # -- checks ----------------------------------------------------------------------------
-def in_interval(who: str, name: str, x: Any, low: float, high: Any) -> Floats:
-    """Return numbers strictly between two ends."""
+def in_interval(
+    who: str, name: str, x: Any, low: float = 0.0, high: Any = np.inf
+) -> Floats:
+    """Return numbers strictly between two ends, 0 or more the lower."""
     values = _numbers(who, name, x)
     bad = ~((values > low) & (values < high))
     if bad.any():
@@ -139,6 +141,9 @@ def in_interval(who: str, name: str, x: Any, low: float, high: Any) -> Floats:
         must = f"{name} must be > {low:g}{upper}"
         came = np.broadcast_to(values, bad.shape)[bad].flat[0]
         raise ParameterError(sentence(who, must, f"{came:g}"))
+    if values.min() < SMALLEST or values.max() > LARGEST:
+        must = f"{name} must be between {SMALLEST:g} and {LARGEST:g}"
+        raise ParameterError(sentence(who, must, f"{values.min():g}"))
     return values
 
 
@@ -149,6 +154,9 @@ def whole_numbers(who: str, name: str, x: Any, low: int = 1) -> Floats:
     if bad.any():
         must = f"{name} must be a whole number >= {low}"
         raise ParameterError(sentence(who, must, f"{values[bad].flat[0]:g}"))
+    if values.max() > LARGEST:
+        must = f"{name} must be at most {LARGEST:g}"
+        raise ParameterError(sentence(who, must, f"{values.max():g}"))
     return values
 
 
@@ -179,7 +187,7 @@ def _numbers(who: str, name: str, x: Any) -> Floats:
         must = f"{name} must be a number"
         raise ParameterError(sentence(who, must, shown(x))) from None
     except OverflowError:
-        must = f"{name} must be at most 1e308"
+        must = f"{name} must be at most {LARGEST:g}"
         raise ParameterError(sentence(who, must, "more")) from None
 
 

@@ -1,7 +1,6 @@
 """How far a mean may stray from its expectation: Hoeffding's inequality.
 
-Also known as: concentration inequality, tail bound, Hoeffding bound, hold-out error
-confidence interval.
+Also known as: concentration of the mean.
 
 For the mean Z of m independent variables, the i-th of them in [a_i, b_i],
 
@@ -55,6 +54,9 @@ def hoeffding(
 
     Give all but one of `m`, `epsilon`, `delta` and `hypotheses`: the one left out is
     returned.  With two left out, `hypotheses` is 1.  Arrays broadcast.
+
+    Also known as: Hoeffding's inequality, Hoeffding bound, concentration inequality,
+    tail bound, hold-out error confidence interval.
 
     Parameters
     ----------

@@ -24,18 +24,16 @@ Course: S0-57. References: Sauer (1972); Vapnik and Chervonenkis (1971); Cover (
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import betaln
 
 from corollary.core.arrays import Floats
-from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.randomness import entropy, generator
+from corollary.core.errors import ParameterError, sentence
 from corollary.theory.calculator import answer, check_shapes, whole_numbers
 
 __all__ = [
-    "empirical_growth",
     "half_space_dichotomies",
     "interval_dichotomies",
     "ln_phi",
@@ -44,8 +42,9 @@ __all__ = [
     "sauer_power",
 ]
 
+MOST_TERMS = 20_000  # of (2) that are summed one by one in floating point
+MOST_NUMBERS = 2_000_000  # in memory for it
 MOST_WORK = 10**9  # bits to add up for an exact number
-STREAM = 83  # of the draws of points
 
 
 def sauer(d: Any, m: Any) -> Any:
@@ -158,70 +157,43 @@ def half_space_dichotomies(m: Any, n: Any) -> Any:
     return 2 * sauer(space, points - 1)
 
 
-def empirical_growth(
-    hypotheses: Sequence[Callable[[Any], Any]],
-    draw: Callable[[int, Any], Any],
-    m: int,
-    *,
-    draws: int = 100,
-    random_state: Any = 0,
-) -> int:
-    """Count labellings of random points by a class that is listed; return the most.
-
-    Parameters
-    ----------
-    hypotheses : sequence of functions of X
-        Each labels an array of points.
-    draw : function (m, rng) -> array of m points
-        With a NumPy Generator.
-    m : int
-        Points.
-    draws : int, default=100
-        Sets of points to try.
-    random_state : None, int or Generator
-
-    Returns
-    -------
-    int
-        A lower bound of the growth function: no more than Pi(m), and the more draws,
-        the nearer.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.theory import empirical_growth
-    >>> rays = [lambda x, t=t: x >= t for t in np.linspace(0, 1, 1001)]
-    >>> empirical_growth(rays, lambda m, rng: rng.random(m), 4)
-    5
-    """
-    who = "empirical_growth"
-    count = whole_numbers(who, "m", m)
-    tries = whole_numbers(who, "draws", draws)
-    rng = generator(entropy(random_state), STREAM)
-    most = 0
-    for _ in range(int(tries)):
-        points = draw(int(count), rng)
-        labels = np.array([np.asarray(h(points)) for h in hypotheses])
-        if labels.shape != (len(hypotheses), int(count)):
-            must = f"each hypothesis must give one label to each of {int(count)} points"
-            raise DataError(sentence(who, must, f"shape {labels.shape[1:]}"))
-        most = max(most, len(np.unique(labels, axis=0)))
-    return most
-
-
 # -- logarithms ------------------------------------------------------------------------
 def ln_phi(d: Any, m: Any) -> Floats:
-    """Return ln Phi_d(m) (2) of whole numbers, in floating point."""
+    """Return ln Phi_d(m) (2) of whole numbers, in floating point.
+
+    Where both are above `MOST_TERMS` it is an upper bound: of the terms of (2) each is
+    at most d / (m - d + 1) times the next, a geometric series.
+    """
     d, m = (np.asarray(x, dtype=np.float64) for x in np.broadcast_arrays(d, m))
-    size = int(np.minimum(d, m).max(initial=0))
-    i = np.arange(1, size + 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.log((m[..., None] - i + 1) / i)  # C(m, i) / C(m, i - 1)
-    ratios = np.where(i <= np.minimum(d, m)[..., None], ratios, -np.inf)
-    terms = np.cumsum(ratios, axis=-1)
-    largest = np.maximum(terms.max(axis=-1, initial=0.0), 0.0)
-    total = np.exp(-largest) + np.exp(terms - largest[..., None]).sum(axis=-1)
+    terms = np.minimum(d, m).ravel()
+    found = np.empty(terms.shape)
+    many = terms > MOST_TERMS
+    found[many] = _ln_geometric(d.ravel()[many], m.ravel()[many])
+    few = np.flatnonzero(~many)
+    block = max(1, int(MOST_NUMBERS // max(terms[few].max(initial=1), 1)))
+    for start in range(0, len(few), block):
+        part = few[start : start + block]
+        found[part] = _ln_sum(terms[part], m.ravel()[part])
+    return found.reshape(d.shape)
+
+
+def _ln_sum(d: Floats, m: Floats) -> Floats:
+    """Return the logarithm of (2) for d <= m, term by term."""
+    i = np.arange(1, int(d.max(initial=0)) + 1)
+    inside = i <= d[:, None]
+    ratios = np.where(inside, (m[:, None] - i + 1) / i, 1.0)  # C(m, i) / C(m, i - 1)
+    terms = np.where(inside, np.cumsum(np.log(ratios), axis=1), -np.inf)
+    largest = terms.max(axis=1, initial=0.0)
+    total = np.exp(-largest) + np.exp(terms - largest[:, None]).sum(axis=1)
     return largest + np.log(total)
+
+
+def _ln_geometric(d: Floats, m: Floats) -> Floats:
+    """Bound the logarithm of (2) by a geometric series, and by all 2^m labellings."""
+    half = np.minimum(d, np.floor((m - 1) / 2))
+    choose = -np.log(m + 1) - betaln(m - half + 1, half + 1)
+    series = choose + np.log((m - half + 1) / (m - 2 * half + 1))
+    return np.where(d < m / 2, np.minimum(series, m * math.log(2)), m * math.log(2))
 
 
 def ln_power(d: Any, m: Any) -> Floats:

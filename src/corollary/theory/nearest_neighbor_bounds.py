@@ -15,7 +15,7 @@ where R* is the Bayes error, so that an excess of epsilon takes
 That is no weakness of the rule: for every learner there is such an eta (with R* = 0)
 for which its error is 1/4 or more while
 
-    n  <=  (L + 1)^d / 2                                                         (3)
+    n  <=  (L + 1)^d / 2,   L rounded down: corners of a lattice of mesh 1 / L   (3)
 
 With ever more rows, whatever eta, two classes and k odd (k even decides as k - 1 with
 ties broken by a coin),
@@ -36,7 +36,7 @@ Hart (1967); Devroye, Gyorfi, Lugosi (1996), ch. 5.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ from scipy.stats import binom
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.vectors import numbers, positive
+from corollary.core.vectors import numbers
 from corollary.decisions.bayes_error import Bracket, cover_hart
 from corollary.theory.calculator import (
     answer,
@@ -109,7 +109,7 @@ def neighbor_excess(
         rows = whole_numbers(who, "n", n)
         check_shapes(who, n=rows, d=dimension, constant=constant)
         return answer(constant * rows ** (-1 / (dimension + 1)))
-    excess = in_interval(who, "epsilon", epsilon, 0.0, np.inf)
+    excess = in_interval(who, "epsilon", epsilon)
     check_shapes(who, epsilon=excess, d=dimension, constant=constant)
     with np.errstate(over="ignore"):
         return least_whole((constant / excess) ** (dimension + 1))  # (2)
@@ -177,10 +177,10 @@ def neighbor_lower_bound(*, d: Any, lipschitz: Any = 1.0) -> Any:
     """
     who = "neighbor_lower_bound"
     dimension = whole_numbers(who, "d", d)
-    L = positive(who, lipschitz, "lipschitz")
+    L = in_interval(who, "lipschitz", lipschitz)
     check_shapes(who, d=dimension, lipschitz=L)
     with np.errstate(over="ignore"):
-        return most_whole((L + 1) ** dimension / 2)
+        return most_whole((np.floor(L) + 1) ** dimension / 2)  # (3)
 
 
 def neighbor_factor(k: int) -> float:
@@ -264,7 +264,7 @@ def _constant(who: str, d: Any, k: Any, lipschitz: Any) -> tuple[Floats, Floats]
     """Return 6 L sqrt(d) + k and d."""
     dimension = whole_numbers(who, "d", d)
     neighbours = whole_numbers(who, "k", k, low=LEAST_K)
-    L = positive(who, lipschitz, "lipschitz")
+    L = in_interval(who, "lipschitz", lipschitz)
     check_shapes(who, d=dimension, k=neighbours, lipschitz=L)
     return 6 * L * np.sqrt(dimension) + neighbours, dimension
 
@@ -277,14 +277,14 @@ def _odd(who: str, k: Any) -> int:
     return int(neighbours) - (int(neighbours) % 2 == 0)
 
 
-@cache
+@lru_cache(maxsize=32)
 def _table(k: int) -> tuple[Floats, Floats]:
     """Return p and a_k(p) of (4), from 0 to 1/2."""
     p = 0.5 * np.linspace(0, 1, GRID) ** 2
     return p, p + (1 - 2 * p) * binom.sf(k // 2, k, p)
 
 
-@cache
+@lru_cache(maxsize=32)
 def _hull(k: int) -> tuple[Floats, Floats]:
     """Return points of the least concave function A_k above a_k (5), rising in both."""
     p, a = _table(k)

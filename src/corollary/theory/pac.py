@@ -22,6 +22,11 @@ class: its risk is at most Opt(C) + epsilon for
 
 The same holds for k settings that are scored on one validation set of m rows.
 
+The oldest class: a conjunction of n variables holds each of them plain, negated, or not
+at all, so that there are
+
+    k = 3^n,   and one more that is always false                                 (4)
+
 Notation: k = hypotheses; m rows; Opt(C) the least risk in the class.
 Course: S0-52, S3-103, S4-54. References: Valiant (1984); Kearns and Vazirani (1994);
 Blumer, Ehrenfeucht, Haussler, Warmuth (1987).
@@ -33,9 +38,17 @@ from typing import Any
 
 import numpy as np
 
-from corollary.theory.calculator import quantities, solve_tail
+from corollary.core.errors import ParameterError, sentence
+from corollary.theory.calculator import quantities, solve_tail, whole_numbers
 
-__all__ = ["agnostic_bound", "realizable_bound", "uniform_deviation"]
+__all__ = [
+    "agnostic_bound",
+    "conjunction_count",
+    "realizable_bound",
+    "uniform_deviation",
+]
+
+MOST_VARIABLES = 100_000  # 3^n has as many digits as half of it
 
 
 def realizable_bound(
@@ -120,8 +133,8 @@ def uniform_deviation(
 
     Give all but one: the one left out is returned.  Arrays broadcast.
 
-    Also known as: uniform convergence of a finite class, price of trying k models on
-    one validation set.
+    Also known as: uniform deviation, uniform convergence of a finite class, price of
+    trying k models on one validation set.
 
     Parameters
     ----------
@@ -154,3 +167,30 @@ def uniform_deviation(
         lambda epsilon: 2 * epsilon**2,
         lambda exponent: np.sqrt(exponent / 2),
     )
+
+
+def conjunction_count(n: int, *, always_false: bool = False) -> int:
+    """Count the conjunctions of n variables (4).
+
+    Parameters
+    ----------
+    n : int
+    always_false : bool, default=False
+        Count the conjunction that is never true as well.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from corollary.theory import conjunction_count
+    >>> conjunction_count(10), conjunction_count(10, always_false=True)
+    (59049, 59050)
+    """
+    who = "conjunction_count"
+    variables = whole_numbers(who, "n", n, low=0)
+    if variables.ndim or variables > MOST_VARIABLES:
+        must = f"n must be one number, at most {MOST_VARIABLES}"
+        raise ParameterError(sentence(who, must, f"{n}"))
+    return 3 ** int(variables) + int(bool(always_false))

@@ -252,7 +252,7 @@ def minimize_empirical_risk(
 ) -> EmpiricalMinimum:
     """Choose from a list the hypothesis with the least empirical risk (4), (5).
 
-    Also known as: ERM over a finite class.
+    Also known as: ERM, empirical risk minimisation, ERM over a finite class.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """Structural risk minimisation: choose among nested classes by the lowest bound.
 
-Also known as: SRM, penalised model selection, training error plus VC confidence.
+Also known as: SRM, structural risk minimisation, penalised model selection, training
+error plus VC confidence.
 
 Nested classes H_1 in H_2 in ... have VC dimensions d_1 < d_2 < ...  The best hypothesis
 of H_j has an empirical risk R_j that falls with j and, on m rows,
