@@ -167,6 +167,7 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(given):
         {"n": 10, "errors": [1, 2], "prior": [0.9, 0.2]},
         {"n": 10, "errors": [1, 2], "prior": [0.9]},
         {"n": 10, "errors": [1, 2], "prior": [1.0, 0.0]},
+        {"n": 10, "errors": [1, 2], "method": "betting"},
     ],
 )
 def test_what_makes_no_choice_is_refused_in_a_sentence(given):

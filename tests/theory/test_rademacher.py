@@ -188,6 +188,7 @@ def test_formulas_of_the_bounds():
         lambda: rademacher_bound(0.2, -0.1, 10),
         lambda: rademacher_bound(0.2, 0.1, 10, 2.0),
         lambda: rademacher_bound(0.2, stump_complexity([[1.0]]), 10),
+        lambda: rademacher_bound(0.2, stump_complexity([[1.0]]), 1, expected=True),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(call):

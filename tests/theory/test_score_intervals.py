@@ -171,3 +171,15 @@ def test_weights_are_checked():
         score_interval([0, 1], [0, 1], sample_weight=[0, 0])
     with pytest.raises(DataError, match="weight"):
         score_interval([0, 1], [0, 1], sample_weight=[1, -1])
+
+
+def test_the_width_of_r2_is_that_of_the_bootstrap():
+    rng = np.random.default_rng(8)
+    y = rng.standard_t(6, size=3000)  # the spread of y matters too
+    f = 0.5 * y + 0.2 * rng.normal(size=3000)
+    found = score_interval(y, f, "r2")
+    again = []
+    for _ in range(400):
+        i = rng.integers(0, 3000, 3000)
+        again.append(metrics.r2_score(y[i], f[i]))
+    assert found.width == pytest.approx(2 * 1.96 * np.std(again), rel=0.15)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.stats import binom
 from sklearn import tree as sklearn_tree
 
@@ -69,6 +70,13 @@ def test_thresholds_that_are_drawn_are_guidance():
     for seed in range(5):
         model = ExtraTreeClassifier(max_depth=1, random_state=seed).fit(X, y)
         assert not tree_bound(model, X, y).holds
+
+
+def test_rows_may_be_sparse():
+    X, y = boxes(np.random.default_rng(5), 300)
+    model = DecisionTreeClassifier(max_leaf_nodes=3).fit(X, y)
+    dense = tree_bound(model, X, y).value
+    assert tree_bound(model, sp.csr_array(X), y).value == dense
 
 
 def test_missing_values_cost_a_bit_a_node():

@@ -138,10 +138,7 @@ def hold_out_bound(
     if high != 1 or low != 0:
         words.append(f"No loss is below {low:g} or above {high:g}.")
     if losses is None:
-        mean, rows = share_of_errors(who, n, errors)
-        if method in ("bernstein", "betting"):
-            must = f"losses must be given for method={method!r}"
-            raise DataError(sentence(who, must, "n and errors"))
+        mean, rows = share_of_errors(who, n, errors, method)
         value = from_mean(mean, rows, delta, method)
         return Bound(name, scaled(value, low, high), delta, tuple(words), by, high)
     if n is not None or errors is not None:
@@ -207,7 +204,7 @@ def validation_bound(
     delta = confidence(who, delta)
     name, by = stated_method(who, method, low, high)
     if losses is None:
-        mean, rows = share_of_errors(who, n, errors)
+        mean, rows = share_of_errors(who, n, errors, method)
         mean = np.atleast_1d(mean)
         pi = stated_prior(who, prior, len(mean))
         values = np.atleast_1d(from_mean(mean, rows, pi * delta, method))
@@ -302,11 +299,14 @@ def stated_method(who: str, method: Any, low: Any, high: Any) -> tuple[str, str]
     return METHODS[method]
 
 
-def share_of_errors(who: str, n: Any, errors: Any) -> tuple[Any, int]:
-    """Return errors / n and n."""
+def share_of_errors(who: str, n: Any, errors: Any, method: str) -> tuple[Any, int]:
+    """Return errors / n and n, where the method needs no more."""
     if n is None or errors is None:
         must = "losses, or n and errors, must be given"
         raise DataError(sentence(who, must, "neither"))
+    if method in ("bernstein", "betting"):
+        must = f"losses must be given for method={method!r}"
+        raise DataError(sentence(who, must, "n and errors"))
     rows, k = counts(who, n, "n", 1), counts(who, errors, "errors")
     if rows.ndim or (k > rows).any() or not k.size:
         must = "errors must be at most n, a single number"

@@ -157,11 +157,13 @@ def divergence(q: Floats, p: Floats) -> Floats:
 def farthest_above(q: Floats, c: Floats) -> Floats:
     """Return (3), rounded upwards."""
     inside, outside = q.astype(np.float64), np.ones(q.shape)
-    for _ in range(HALVINGS):
-        middle = 0.5 * (inside + outside)
-        within = divergence(q, middle) <= c
-        inside = np.where(within, middle, inside)
-        outside = np.where(within, outside, middle)
+    rest = c - xlogy(q, q) - xlog1py(1 - q, -q)
+    with np.errstate(divide="ignore", invalid="ignore"):  # the middle may round to 1
+        for _ in range(HALVINGS):
+            middle = 0.5 * (inside + outside)
+            within = -q * np.log(middle) - (1 - q) * np.log1p(-middle) <= rest
+            inside = np.where(within, middle, inside)
+            outside = np.where(within, outside, middle)
     exact = -np.expm1(-c)  # of q = 0
     return np.where(q > 0, outside, exact)
 

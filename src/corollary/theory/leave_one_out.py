@@ -33,6 +33,7 @@ import scipy.sparse as sp
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, sentence
+from corollary.kernels.machine_kernel import MachineKernel
 from corollary.theory.machine_norm import stated_kernel
 from corollary.theory.stated_numbers import signs
 
@@ -112,25 +113,23 @@ def leave_one_out_bound(model: Any, X: Any, y: Any) -> LeaveOneOutBound:
     xi = np.maximum(0.0, 1 - s * np.asarray(model.decision_function(X), dtype=float))
     alpha = np.zeros(n)
     alpha[support] = np.abs(a)
-    K, diagonal = among_support(who, model, X)
-    reach = float(diagonal.max())
+    kernel = stated_kernel(who, model)
+    X = X if sp.issparse(X) else np.asarray(X, dtype=np.float64)
+    reach = float(np.asarray(kernel.square_norms(X)).max())
     if model.kernel not in POSITIVE:
         reach *= 2  # |k(x, x')| <= max k(x, x)
     stays = float((2 * alpha * reach + xi >= 1).mean())  # (3)
     ball = np.nan
-    if xi.max() <= SLACK and len(K):
+    if xi.max() <= SLACK and len(support):
+        K = among_support(model, kernel, X)
         far = np.diagonal(K) - 2 * K.mean(axis=1) + K.mean()
         ball = 4 * float(far.max()) * float(a @ K @ a) / n  # (2)
     return LeaveOneOutBound(n, len(support) / n, ball, stays)
 
 
-def among_support(who: str, model: Any, X: Any) -> tuple[Floats, Floats]:
-    """Return the kernel's matrix of the support vectors and k(x, x) of all rows."""
-    kernel = stated_kernel(who, model)
-    X = X if sp.issparse(X) else np.asarray(X, dtype=np.float64)
+def among_support(model: Any, kernel: MachineKernel, X: Any) -> Floats:
+    """Return the kernel's matrix of the support vectors."""
     if kernel.function is None:
-        K = X[np.ix_(model.support_, model.support_)]
-        return K, np.diagonal(X).copy()
+        return X[np.ix_(model.support_, model.support_)]
     Z = model.support_vectors_
-    K = kernel.sums(Z, Z, np.eye(Z.shape[0]))
-    return K, np.asarray(kernel.square_norms(X), dtype=np.float64)
+    return kernel.sums(Z, Z, np.eye(Z.shape[0]))

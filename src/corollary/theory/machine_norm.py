@@ -81,7 +81,7 @@ def fixed_space(model: Any, kernel: Any) -> bool:
     """Tell whether a kernel is positive semi-definite and knows nothing of the rows."""
     if not isinstance(kernel, str) or kernel in ("precomputed", "cosine"):
         return True
-    return kernel not in INDEFINITE and not isinstance(model.gamma, str)
+    return kernel not in INDEFINITE and model.gamma != "scale"
 
 
 def one_function(who: str, w: Floats, b: Floats) -> Floats:

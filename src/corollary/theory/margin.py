@@ -100,7 +100,7 @@ def margin_bound(
     """
     who = "margin_bound"
     delta, m = confidence(who, delta), vector(who, margins, "margins")
-    R, proved, rest = stated_complexity(who, complexity, len(m), delta)
+    R, proved, rest = stated_complexity(who, complexity, len(m), delta, expected)
     words = [INDEPENDENT, "The class of functions was fixed before the rows were seen."]
     if gamma is not None:
         g = number(who, gamma, "gamma", 0, ends="(]")

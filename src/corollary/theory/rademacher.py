@@ -444,7 +444,7 @@ def rademacher_bound(
     mean = number(who, loss, "loss", 0, top)
     L = number(who, lipschitz, "lipschitz", 0)
     n = int(answer(counts(who, n, "n", 1)))
-    R, proved, delta_rest = stated_complexity(who, complexity, n, delta)
+    R, proved, delta_rest = stated_complexity(who, complexity, n, delta, expected)
     value = mean + 2 * L * R + top * deviation(n, delta_rest, expected)
     words = (
         "Rows are drawn independently from the data the model will meet.",
@@ -457,11 +457,14 @@ def rademacher_bound(
 
 # -- helpers ---------------------------------------------------------------------------
 def stated_complexity(
-    who: str, complexity: Any, n: int, delta: float
+    who: str, complexity: Any, n: int, delta: float, expected: bool
 ) -> tuple[float, bool, float]:
     """Return an upper bound on (1), whether it is proved, and what is left of delta."""
     if not isinstance(complexity, Complexity):
         return number(who, complexity, "complexity", 0), True, delta
+    if expected:
+        must = "an expected complexity must be a number known before the rows"
+        raise DataError(sentence(who, must, "that of the rows at hand"))
     if complexity.n != n:
         must = f"complexity must be that of the {n} rows"
         raise DataError(sentence(who, must, f"{complexity.n} rows"))
@@ -491,7 +494,8 @@ def averaged(
     """Average the sup over all sign vectors, or over draws."""
     if not whole(1).holds(n_draws) or not seed_rule.holds(random_state):
         must = "n_draws must be a whole number >= 1, and random_state a seed"
-        raise ParameterError(sentence(name, must, f"{n_draws!r}, {random_state!r}"))
+        came = f"{n_draws!r} and {random_state!r}"
+        raise ParameterError(sentence("Rademacher complexity", must, came))
     draws = 0 if n <= ALL_SIGNS else int(n_draws)
     total, number_of = 0.0, 0
     for signs in sign_blocks(n, draws, random_state):

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
@@ -83,6 +84,7 @@ def tree_bound(model: Any, X: Any, y: Any, delta: float = 0.05) -> Bound:
     if wrong is None or not hasattr(model, "classes_") or wrong.shape != y.shape:
         must = "model must be a fitted decision tree for classes, X and y its rows"
         raise DataError(sentence(who, must, type(model).__name__))
+    X = X.toarray() if sp.issparse(X) else X
     code = code_of(model.tree_, len(model.classes_), X)
     n, m = len(y), len(code.threshold)
     log = np.log(delta) - code.bits * np.log(2) - 2 * m * np.log(n)
