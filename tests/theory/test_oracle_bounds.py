@@ -8,7 +8,7 @@ from corollary.core.errors import DataError, ParameterError
 from corollary.theory import (
     boosting_oracle_bound,
     knn_oracle_bound,
-    knn_rows,
+    neighbor_excess,
     svm_oracle_bound,
     svr_oracle_bound,
 )
@@ -43,8 +43,7 @@ def test_machines():
 
 @pytest.mark.course("S2-25")
 def test_neighbours_need_rows_beyond_counting():
-    assert knn_rows(0.1, 10, 10, 1.0) == pytest.approx(1.2e27, rel=0.03)
-    n = knn_rows(0.1, 2, 10, 1.0)
+    n = neighbor_excess(epsilon=0.1, d=2, k=10)
     found = knn_oracle_bound(int(np.ceil(n)), 2, 10, 1.0)
     assert found.value == pytest.approx(0.1, rel=1e-6)
     noisy = knn_oracle_bound(int(np.ceil(n)), 2, 32, 1.0, 0.2)
@@ -78,7 +77,7 @@ def test_neighbours_keep_the_promise():
         lambda: knn_oracle_bound(10, 1, 5, 1.0),
         lambda: knn_oracle_bound(10, 0, 10, 1.0),
         lambda: knn_oracle_bound(10, 1, 10, 1.0, 0.7),
-        lambda: knn_rows(0.0, 1, 10, 1.0),
+        lambda: neighbor_excess(epsilon=0.0, d=1, k=10),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(call):

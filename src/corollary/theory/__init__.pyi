@@ -40,9 +40,6 @@ from .conformal.likelihood_ratio import LikelihoodRatio as LikelihoodRatio
 from .conformal.likelihood_ratio import likelihood_ratio as likelihood_ratio
 from .conjunction_classifier import ConjunctionClassifier as ConjunctionClassifier
 from .conjunction_classifier import online_elimination as online_elimination
-from .conjunctions import Conjunction as Conjunction
-from .conjunctions import conjunction_count as conjunction_count
-from .conjunctions import learn_conjunction as learn_conjunction
 from .curse_of_dimension import ball_in_cube as ball_in_cube
 from .curse_of_dimension import lattice_points as lattice_points
 from .curse_of_dimension import shell_share as shell_share
@@ -93,10 +90,10 @@ from .norm_bound import svm_norm_bound as svm_norm_bound
 from .norm_bound import svr_norm_bound as svr_norm_bound
 from .oracle_bounds import boosting_oracle_bound as boosting_oracle_bound
 from .oracle_bounds import knn_oracle_bound as knn_oracle_bound
-from .oracle_bounds import knn_rows as knn_rows
 from .oracle_bounds import svm_oracle_bound as svm_oracle_bound
 from .oracle_bounds import svr_oracle_bound as svr_oracle_bound
 from .pac import agnostic_bound as agnostic_bound
+from .pac import conjunction_count as conjunction_count
 from .pac import realizable_bound as realizable_bound
 from .pac import uniform_deviation as uniform_deviation
 from .pac_bayes import gaussian_kl as gaussian_kl

@@ -20,13 +20,13 @@ k >= 10, where P(y = 1 | x) is L-Lipschitz, in expectation over the rows:
     k-NN       risk <= (1 + sqrt(8/k)) Bayes risk
                        + (6 L sqrt d + k) n^{-1/(d+1)}                           (4)
 
-which asks for n >= ((6 L sqrt d + k)/eps)^{d+1} rows: the curse of dimension.
+which `neighbor_excess` solves for the rows: the curse of dimension.
 `margin.py` has sharper constants and pays for a gamma that is chosen on the rows; (1)
 does not.
 
 Notation: T = rounds; c = norm; kappa = radius; L = lipschitz.
 Course: S2-25. References: Schapire, Freund, Bartlett and Lee (1998); Shalev-Shwartz and
-Ben-David (2014), ch. 19; Sangnier (2024), 1.3, 1.4, 1.5.
+Ben-David (2014), ch. 19.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ import numpy as np
 
 from corollary.core.errors import ParameterError, sentence
 from corollary.theory.bound import Bound
+from corollary.theory.nearest_neighbor_bounds import neighbor_risk
 from corollary.theory.stated_numbers import answer, confidence, counts, number
 
 __all__ = [
     "boosting_oracle_bound",
     "knn_oracle_bound",
-    "knn_rows",
     "svm_oracle_bound",
     "svr_oracle_bound",
 ]
@@ -187,7 +187,7 @@ def svr_oracle_bound(
         f"No |y| is above {B:g}, and no row is longer than {radius:g}.",
         "The number bounds the excess over the best function of the ball.",
     )
-    by = "Sangnier (2024), corollary 47"
+    by = "Bartlett and Mendelson (2002)"
     return Bound("SVR excess bound", float(value), delta, words, by, B + reach)
 
 
@@ -221,9 +221,8 @@ def knn_oracle_bound(
     0.2079
     """
     who = "knn_oracle_bound"
-    rows, top = stated_rows(who, n), neighbour_term(who, d, k, lipschitz)
-    bayes = number(who, bayes_risk, "bayes_risk", 0, 0.5)
-    value = (1 + np.sqrt(8 / k)) * bayes + top * rows ** (-1 / (d + 1))
+    rows = int(stated_rows(who, n))
+    value = neighbor_risk(n=rows, d=d, k=k, bayes_error=bayes_risk, lipschitz=lipschitz)
     words = (
         INDEPENDENT,
         "Features lie in [0, 1], and there are two classes.",
@@ -232,43 +231,6 @@ def knn_oracle_bound(
     )
     by = "Shalev-Shwartz and Ben-David (2014), theorem 19.5"
     return Bound("k-NN bound on the expected risk", float(value), 0.0, words, by)
-
-
-def knn_rows(epsilon: Any, d: int, k: int, lipschitz: float) -> Any:
-    """Return the rows that bring the last term of (4) below epsilon.
-
-    Parameters
-    ----------
-    epsilon : float or array
-    d : int
-        Features, in [0, 1].
-    k : int
-        Neighbours, at least 10.
-    lipschitz : float
-        L of P(y = 1 | x).
-
-    Returns
-    -------
-    float or array
-        Too large for a whole number in most cases.
-
-    Examples
-    --------
-    >>> from corollary.theory import knn_rows
-    >>> print(f"{knn_rows(0.1, 10, 10, 1.0):.2g}")
-    1.2e+27
-    """
-    who = "knn_rows"
-    top, eps = neighbour_term(who, d, k, lipschitz), np.asarray(epsilon, dtype=float)
-    if not ((eps > 0) & (eps < np.inf)).all():
-        raise ParameterError(sentence(who, "epsilon must be > 0", f"{epsilon!r}"))
-    return answer((top / eps) ** (d + 1))
-
-
-def neighbour_term(who: str, d: Any, k: Any, lipschitz: Any) -> float:
-    """Return 6 L sqrt d + k."""
-    d, k = counts(who, d, "d", 1), counts(who, k, "k", 10)
-    return float(6 * number(who, lipschitz, "lipschitz", 0) * np.sqrt(d) + k)
 
 
 def stated_rows(who: str, n: Any) -> float:
