@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from scipy.stats import beta
 
 from corollary import theory
 
@@ -165,3 +166,19 @@ def test_bad_input_in_a_process_of_its_own(process, one_sentence, tmp_path):
     words = "bound hoeffding --m 10 --delta 2 --plot gap.png".split()
     one_sentence(process(*words, cwd=tmp_path), "delta must be > 0 and < 1; got 2.")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_test_set_in_every_direction(corollary, tmp_path):
+    def asked(words):
+        return answer(corollary("bound", "test-set", *words.split(), "--json"))
+
+    found = asked("--n 1000 --errors 83 --delta 0.05")
+    assert found["risk"] == pytest.approx(beta.ppf(0.95, 84, 917))
+    assert asked("--errors 0 --delta 0.05 --risk 0.01")["n"] == 299
+    assert asked("--n 1000 --delta 0.05 --risk 0.1")["errors"] == 84
+    words = "bound test-set --n 100 --errors 0 --delta 0.05".split()
+    text = corollary(*words).output
+    assert "0.02951" in text
+    assert "0.007461" in text  # at four times the rows
+    corollary(*words, "--plot", str(tmp_path / "risk.svg"))
+    assert "</svg>" in (tmp_path / "risk.svg").read_text()

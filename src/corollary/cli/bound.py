@@ -35,6 +35,8 @@ WORDS = {
     "delta": "failure rate delta",
     "hypotheses": "hypotheses",
     "d": "dimension d",
+    "errors": "errors",
+    "risk": "risk at most",
 }
 PICTURES = (".png", ".svg", ".pdf")
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the rows in the second table
@@ -258,6 +260,26 @@ def knn(
     show(question, plot, as_json)
 
 
+@bound.command(name="test-set")
+def of_test_set(
+    n: Annotated[int | None, typer.Option("--n", help="Rows.")] = None,
+    errors: Annotated[
+        int | None, typer.Option("--errors", help="Rows that a model gets wrong.")
+    ] = None,
+    risk: Annotated[
+        float | None, typer.Option("--risk", help="Upper bound on its error rate.")
+    ] = None,
+    delta: Failure = None,
+    plot: Picture = None,
+    as_json: Json = False,
+) -> None:
+    """What a test set proves of a model, exactly (Clopper and Pearson)."""
+    from corollary import theory
+
+    given = {"n": n, "errors": errors, "risk": risk, "delta": delta}
+    show(Question("test set", theory.clopper_pearson, given, {}), plot, as_json)
+
+
 # -- answers ---------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Question:
@@ -288,12 +310,19 @@ class Question:
 
     @property
     def height(self) -> str:
-        """What is drawn and tabulated over the rows: epsilon, or delta if asked for."""
-        return "delta" if self.asked == "delta" else "epsilon"
+        """What is drawn over the rows: epsilon or risk, or delta if asked for."""
+        if self.asked == "delta":
+            return "delta"
+        return "risk" if "risk" in self.given else "epsilon"
 
     def along(self, found: Mapping[str, Any], rows: Any) -> Any:
-        """Return epsilon, or delta, at other numbers of rows."""
+        """Return `height` at other numbers of rows, with the same share of errors."""
         fixed = {n: v for n, v in found.items() if n not in (self.rows, self.height)}
+        if "errors" in fixed:
+            import numpy as np
+
+            counted = found["errors"] / found[self.rows] * np.asarray(rows)
+            fixed["errors"] = np.floor(counted + 1e-9).astype(int)
         return self.calculator(**{self.rows: rows}, **fixed, **self.settings)
 
 
@@ -344,7 +373,8 @@ def rows_table(question: Question, found: Mapping[str, Any]) -> Table:
 
 def curve_exists(question: Question, found: Mapping[str, Any]) -> bool:
     """Tell whether rows are a number that more and fewer of can be had."""
-    sizes = [v for n, v in found.items() if n not in ("epsilon", "delta")]
+    others = ("epsilon", "delta", "risk", "errors")
+    sizes = [v for n, v in found.items() if n not in others]
     return (
         min(sizes) > 0 and max(sizes) != math.inf and 1 < found[question.rows] < 2**53
     )
