@@ -228,8 +228,12 @@ FACTS: dict[str, Fact] = {
         kind=int,
         label="calibration",
     ),
-    "coverage_at_least": Fact("how often a set holds the truth, at least"),
-    "coverage_at_most": Fact("the same, at most, where no scores are equal"),
+    "coverage_at_least": Fact(
+        "how often a set holds the truth, at least", label="coverage >="
+    ),
+    "coverage_at_most": Fact(
+        "the same, at most, where no scores are equal", label="coverage <="
+    ),
     "score_bound": Fact("the largest score inside a set"),
     # -- kernel machines ---------------------------------------------------------------
     "kkt_violation": Fact("worst violation of optimality", label="KKT violation"),

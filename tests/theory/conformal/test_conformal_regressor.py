@@ -5,6 +5,7 @@ import pytest
 from oracles.conformal import given_regressor, normal_rows
 from scipy import stats
 from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression as TheirRegression
 from sklearn.linear_model import QuantileRegressor as TheirQuantiles
 from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit
@@ -260,7 +261,7 @@ def test_the_report_states_the_guarantee():
     assert facts["coverage_at_most"] == pytest.approx(0.91)
     assert facts["score_bound"] == model.quantile_[0]
     assert model.report_.rows == 396
-    assert "coverage at least" in str(model.report_)
+    assert "coverage >=   0.9" in str(model.report_)
 
 
 def test_any_delta_serves_after_the_fit():
@@ -327,6 +328,33 @@ def test_foreign_models_pipelines_frames_and_boosting_serve():
     inside = make_pipeline(StandardScaler(), QuantileRegressor(alpha=0.0))
     model = ConformalRegressor(inside, method="quantile", random_state=0).fit(X, y)
     assert model.predict_interval(X).shape == (200, 2)
+
+
+def test_ctrl_c_ends_the_fit_of_the_folds(monkeypatch):
+    X, y = normal_rows(40, seed=0)
+    model, fits = ConformalRegressor(corollary.SVR(), method="cv+"), []
+    whole = corollary.SVR.fit
+
+    def interrupted(self, *args, **more):
+        fits.append(self)
+        whole(self, *args, **more)
+        self.report_.stop = corollary.StopReason.INTERRUPTED
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(corollary.SVR, "fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert len(fits) == 1
+    assert not hasattr(model, "estimator_")
+
+
+def test_a_model_that_was_never_calibrated_says_so():
+    X, y = normal_rows(40, seed=0)
+    model = ConformalRegressor(LinearRegression().fit(X, y), prefit=True)
+    with pytest.raises(DataError, match="groups must have"):
+        model.calibrate(X, y, groups=[1])
+    with pytest.raises(NotFittedError):
+        model.predict_interval(X)
 
 
 @pytest.mark.parametrize("method", ["split", "quantile", "cv+", "jackknife+", "minmax"])

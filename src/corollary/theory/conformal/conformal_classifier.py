@@ -40,7 +40,6 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_two_classes, encode_labels
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.interrupt import or_so_far
 from corollary.core.parameters import boolean, missing, one_of, real, whole
 from corollary.core.parameters import estimator as an_estimator
 from corollary.core.randomness import generator, row_keys
@@ -202,7 +201,7 @@ class ConformalClassifier(ConformalLearner, Classifier):
         model = clone(base)
         if len(np.unique(rows.y)) < 2 and getattr(rows.X, "ndim", 1) == 2:
             model = PriorClassifier()  # the other classes are in no training row
-        with or_so_far(model):
+        with self._or_so_far(model):
             fit_with_weights(self, model, rows.X, y, rows.w)
         return model
 

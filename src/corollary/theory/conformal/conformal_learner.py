@@ -28,6 +28,7 @@ from corollary.core.checks import (
     names_checked,
 )
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.interrupt import or_so_far
 from corollary.core.parameters import Rule, boolean, real, seed, whole
 from corollary.core.randomness import entropy
 from corollary.core.roles import Estimator
@@ -203,7 +204,7 @@ class ConformalLearner(MetaLearner, Estimator):
         if self.prefit:
             self._take_models()
             self.seed_ = entropy(self.random_state)
-        X = self._asked(X)
+        X = self._asked(X, "estimator_")
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         if n < 1:
             raise DataError(sentence(self, "calibration needs at least 1 row", "none"))
@@ -286,11 +287,12 @@ class ConformalLearner(MetaLearner, Estimator):
         if groups is not None:
             self.groups_, own = np.unique(groups, return_inverse=True)
             code, number = own * cells + code, cells * len(self.groups_)
-        self.calibrations_ = []
-        for c in range(number):
-            here = code == c
-            own_weights = None if weights is None else weights[here]
-            self.calibrations_.append(Calibration.of(s[here], own_weights))
+        order = np.argsort(code, kind="stable")
+        ends = np.searchsorted(code[order], np.arange(1, number))
+        self.calibrations_ = [
+            Calibration.of(s[own], None if weights is None else weights[own])
+            for own in np.split(order, ends)
+        ]
         self.scores_ = self.folds_ = self.ratio_ = None
         self.shifted_ = ratios is not None
         self._state_coverage(cells)
@@ -328,10 +330,14 @@ class ConformalLearner(MetaLearner, Estimator):
         others = [one for one in self.estimators_ if one is not self.estimator_]
         return Inside([self.estimator_, *others], rows, facts, told)
 
+    def _or_so_far(self, model: Any) -> contextlib.AbstractContextManager[Any]:
+        """Go on after Ctrl-C with what the only model has learned so far."""
+        return or_so_far(model) if self.method == "split" else contextlib.nullcontext()
+
     # -- use -----------------------------------------------------------------------
-    def _asked(self, X: Any) -> Any:
+    def _asked(self, X: Any, learned: str = "coverage_") -> Any:
         """Check that the model is fitted, and the rows where it was fitted here."""
-        check_is_fitted(self, "estimator_")
+        check_is_fitted(self, learned)
         if not self.prefit:
             return self._checked(X, reset=False)
         return X if is_read_by_members(X) or hasattr(X, "shape") else np.asarray(X)

@@ -37,7 +37,6 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_targets
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.interrupt import or_so_far
 from corollary.core.parameters import Rule, missing, one_of
 from corollary.core.parameters import estimator as an_estimator
 from corollary.core.roles import SingleRegressor
@@ -169,7 +168,7 @@ class ConformalRegressor(ConformalLearner, SingleRegressor):
 
     def _fitted(self, base: Any, rows: Rows) -> Any:
         model = clone(base)
-        with or_so_far(model):
+        with self._or_so_far(model):
             fit_with_weights(self, model, rows.X, rows.y, rows.w)
         return model
 
