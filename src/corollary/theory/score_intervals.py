@@ -34,13 +34,13 @@ import numpy as np
 from scipy.special import stdtrit
 
 from corollary.core.arrays import Floats
-from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import shown
 from corollary.core.vectors import non_negative
 from corollary.theory.auc_interval import auc_interval
 from corollary.theory.clopper_pearson import lower_risk, upper_risk
 from corollary.theory.interval import Interval
-from corollary.theory.stated_numbers import confidence, fractions, vector
+from corollary.theory.stated_numbers import chosen, confidence, fractions, vector
 
 __all__ = ["score_interval"]
 
@@ -89,11 +89,9 @@ def score_interval(
     """
     who = "score_interval"
     delta = confidence(who, delta)
+    chosen(who, score, "score", (*SHARES, "auc", *MEANS))
     if score == "auc":
         return auc_interval(y, predicted, delta, sample_weight=sample_weight)
-    if score not in SHARES + MEANS:
-        must = f"score must be one of {', '.join((*SHARES, 'auc', *MEANS))}"
-        raise ParameterError(sentence(who, must, f"{score!r}"))
     y = np.asarray(y)
     if y.ndim != 1 or not len(y) or len(np.atleast_1d(predicted)) != len(y):
         must = "y must be a vector, with a prediction for each of its rows"

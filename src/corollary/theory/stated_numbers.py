@@ -16,8 +16,11 @@ from corollary.core.parameters import real, shown
 from corollary.core.vectors import numbers, whole
 
 __all__ = [
+    "aligned",
     "answer",
+    "chosen",
     "confidence",
+    "count",
     "counts",
     "every_confidence",
     "fractions",
@@ -27,6 +30,8 @@ __all__ = [
     "signs",
     "vector",
 ]
+
+MOST = 2.0**53  # the largest count that is exact
 
 
 def confidence(who: str, delta: Any, name: str = "delta") -> float:
@@ -45,7 +50,7 @@ def number(
 ) -> float:
     """Return a finite number of an interval."""
     rule = real(low, high, ends=ends)
-    if not rule.holds(value) or not np.isfinite(value):
+    if not rule.holds(value) or not abs(float(value)) < np.inf:
         must = f"{name} must be {rule.words}"
         raise ParameterError(sentence(who, must, shown(value)))
     return float(value)
@@ -79,10 +84,38 @@ def losses_between(who: str, x: Any, name: str, low: float, high: float) -> Floa
 def counts(who: str, x: Any, name: str, low: int = 0) -> Floats:
     """Return whole numbers of at least `low`, of any shape."""
     x = whole(who, x, name)
-    if x.size and x.min() < low:
-        must = f"{name} must be at least {low}"
-        raise DataError(sentence(who, must, f"{x.min():g}"))
+    if x.size and (x.min() < low or x.max() > MOST):
+        must = f"{name} must be at least {low} and at most {MOST:g}"
+        bad = x.min() if x.min() < low else x.max()
+        raise DataError(sentence(who, must, f"{bad:g}"))
     return x
+
+
+def count(who: str, x: Any, name: str, low: int = 0) -> float:
+    """Return one whole number of at least `low`."""
+    x = counts(who, x, name, low)
+    if x.ndim:
+        must = f"{name} must be a single number"
+        raise DataError(sentence(who, must, f"shape {x.shape}"))
+    return float(x)
+
+
+def aligned(who: str, **values: Any) -> list[Floats]:
+    """Return arrays of one shape."""
+    try:
+        return list(np.broadcast_arrays(*values.values()))
+    except ValueError:
+        must = f"{', '.join(values)} must have shapes that go together"
+        came = " and ".join(f"{np.shape(x)}" for x in values.values())
+        raise DataError(sentence(who, must, came)) from None
+
+
+def chosen(who: str, value: Any, name: str, choices: Any) -> str:
+    """Return one of a few words."""
+    if not isinstance(value, str) or value not in choices:
+        must = f"{name} must be one of {', '.join(map(repr, choices))}"
+        raise ParameterError(sentence(who, must, shown(value)))
+    return value
 
 
 def vector(who: str, x: Any, name: str, n: int | None = None) -> Floats:
