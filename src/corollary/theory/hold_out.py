@@ -49,6 +49,7 @@ from corollary.theory.stated_numbers import (
     chosen,
     confidence,
     counts,
+    distinct,
     losses_between,
     number,
     vector,
@@ -287,7 +288,7 @@ def group_means(who: str, x: Floats, groups: Any, method: str, w: Any) -> Floats
         remedy = "Use method='betting'."
         came = f"shape {groups.shape}, method={method!r}"
         raise DataError(sentence(who, must, came, remedy))
-    codes = np.unique(groups, return_inverse=True)[1]
+    codes = np.searchsorted(distinct(who, groups), groups)
     return np.bincount(codes, x) / np.bincount(codes)
 
 

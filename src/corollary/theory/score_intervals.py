@@ -40,7 +40,13 @@ from corollary.core.vectors import non_negative
 from corollary.theory.auc_interval import auc_interval
 from corollary.theory.clopper_pearson import lower_risk, upper_risk
 from corollary.theory.interval import Interval
-from corollary.theory.stated_numbers import chosen, confidence, fractions, vector
+from corollary.theory.stated_numbers import (
+    chosen,
+    confidence,
+    distinct,
+    fractions,
+    vector,
+)
 
 __all__ = ["score_interval"]
 
@@ -148,7 +154,7 @@ def hits(y: Any, f: Any, score: str, positive: Any) -> tuple[Any, Any]:
     if score == "accuracy":
         return y == f, np.ones(len(y), dtype=bool)
     if positive is None:
-        labels = np.unique(np.concatenate([np.unique(y), np.unique(f)]))
+        labels = distinct(who, np.concatenate([distinct(who, y), distinct(who, f)]))
         if len(labels) > 2:
             must = f"{score} must have two classes, or `positive` be given"
             raise DataError(sentence(who, must, shown(labels.tolist())))
@@ -227,7 +233,8 @@ def row_log_losses(y: Any, predicted: Any) -> Floats:
     """Return -ln of the probability that each row's own class was given."""
     who = "score_interval"
     P = fractions(who, predicted, "probabilities")
-    labels, codes = np.unique(y, return_inverse=True)
+    labels = distinct(who, y)
+    codes = np.searchsorted(labels, y)
     if P.ndim == 1:
         P = np.column_stack([1 - P, P])
     if P.ndim != 2 or len(labels) != P.shape[1]:

@@ -22,6 +22,7 @@ __all__ = [
     "confidence",
     "count",
     "counts",
+    "distinct",
     "every_confidence",
     "fractions",
     "losses_between",
@@ -133,12 +134,21 @@ def signs(who: str, y: Any, classes: Any = None) -> Floats:
     if y.ndim != 1 or not len(y):
         must = "y must be a vector that is not empty"
         raise DataError(sentence(who, must, f"shape {y.shape}"))
-    known = np.unique(y) if classes is None else np.asarray(classes)
+    known = distinct(who, y) if classes is None else np.asarray(classes)
     if len(known) != 2 or not np.isin(y, known).all():
         must = "y must have the two classes of the model"
         must = must if classes is not None else "y must have two classes"
-        raise DataError(sentence(who, must, shown(np.unique(y).tolist())))
+        raise DataError(sentence(who, must, shown(list(dict.fromkeys(y.tolist())))))
     return np.where(y == known[1], 1.0, -1.0)
+
+
+def distinct(who: str, y: Any) -> Any:
+    """Return the labels that occur, sorted."""
+    try:
+        return np.unique(y)
+    except TypeError:
+        must = "labels must be of one kind, numbers or text"
+        raise DataError(sentence(who, must, shown(np.asarray(y).tolist()))) from None
 
 
 def missing_of(who: str, **values: Any) -> str:
