@@ -40,7 +40,7 @@ from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.vectors import non_negative
 from corollary.theory.interval import Interval
-from corollary.theory.stated_numbers import confidence, signs, vector
+from corollary.theory.stated_numbers import chosen, confidence, signs, vector
 
 __all__ = ["auc_interval"]
 
@@ -101,11 +101,9 @@ def auc_interval(
     """
     who = "auc_interval"
     delta = confidence(who, delta)
-    if method not in METHODS or (
-        method == "hanley-mcneil" and sample_weight is not None
-    ):
-        must = f"method must be one of {', '.join(map(repr, METHODS))}"
-        must += ", without weights for 'hanley-mcneil'"
+    chosen(who, method, "method", METHODS)
+    if method == "hanley-mcneil" and sample_weight is not None:
+        must = "method must be 'delong' or 'exact' with weights"
         raise ParameterError(sentence(who, must, f"{method!r}"))
     positive = signs(who, y) > 0
     s = vector(who, scores, "scores", len(positive))

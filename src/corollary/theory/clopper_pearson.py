@@ -36,8 +36,11 @@ from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.theory.interval import Interval
 from corollary.theory.stated_numbers import (
+    aligned,
     answer,
+    chosen,
     confidence,
+    count,
     counts,
     every_confidence,
     fractions,
@@ -94,6 +97,9 @@ def clopper_pearson(
     k: Any = None if errors is None else counts(who, errors, "errors")
     p: Any = None if risk is None else fractions(who, risk, "risk")
     delta = None if delta is None else every_confidence(who, delta)
+    known = {"n": n, "errors": k, "delta": delta, "risk": p}
+    aligned(who, **{name: x for name, x in known.items() if x is not None})
+    chosen(who, side, "side", ("upper", "lower"))
     if n is not None and k is not None and (k > n).any():
         must = "errors must be at most n"
         raise DataError(sentence(who, must, f"{k.max():g} errors"))
@@ -135,12 +141,14 @@ def binomial_interval(n: int, errors: int, delta: float = 0.05) -> Interval:
     >>> print(binomial_interval(100, 10))
     risk (Clopper-Pearson): 0.1 in [0.049, 0.1762] with confidence 0.95 (exact)
     """
-    delta = confidence("binomial_interval", delta)
-    high = clopper_pearson(n=n, errors=errors, delta=delta / 2)
-    low = clopper_pearson(n=n, errors=errors, delta=delta / 2, side="lower")
+    who = "binomial_interval"
+    delta = confidence(who, delta)
+    rows, k = count(who, n, "n", 1), count(who, errors, "errors")
+    high = clopper_pearson(n=rows, errors=k, delta=delta / 2)
+    low = clopper_pearson(n=rows, errors=k, delta=delta / 2, side="lower")
     words = ("Rows are drawn independently from the data the model will meet.",)
     name, by = "risk (Clopper-Pearson)", "Clopper and Pearson (1934)"
-    return Interval(name, errors / n, low, high, delta, "exact", words, by)
+    return Interval(name, k / rows, low, high, delta, "exact", words, by)
 
 
 def tail(k: Floats, n: Floats, p: Floats) -> Floats:

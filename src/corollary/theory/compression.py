@@ -33,12 +33,12 @@ from typing import Any
 import numpy as np
 from scipy.special import betaln
 
-from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.errors import DataError, sentence
 from corollary.theory.bound import Bound
 from corollary.theory.clopper_pearson import upper_risk
 from corollary.theory.kl_inverse import farthest_above
 from corollary.theory.machine_norm import fixed_space
-from corollary.theory.stated_numbers import answer, confidence, counts, number
+from corollary.theory.stated_numbers import chosen, confidence, count, number
 
 __all__ = [
     "compression_bound",
@@ -82,7 +82,7 @@ def compression_bound(
     who = "compression_bound"
     delta, more = confidence(who, delta), number(who, bits, "bits", 0)
     rows, k, e = (
-        float(answer(counts(who, value, name, least)))
+        count(who, value, name, least)
         for value, name, least in (
             (n, "n", 1),
             (size, "size", 0),
@@ -190,7 +190,7 @@ def perceptron_bound(
     who = "perceptron_bound"
     delta = confidence(who, delta)
     rows, M, e, P = (
-        float(answer(counts(who, value, name, least)))
+        count(who, value, name, least)
         for value, name, least in (
             (n, "n", 1),
             (mistakes, "mistakes", 0),
@@ -246,18 +246,16 @@ def occam_bound(
     """
     who = "occam_bound"
     delta, L = confidence(who, delta), number(who, bits, "bits", 0)
-    rows, e = counts(who, n, "n", 1), counts(who, errors, "errors")
-    if rows.ndim or e.ndim or e > rows:
-        must = "errors must be at most n, a single number"
+    rows, e = count(who, n, "n", 1), count(who, errors, "errors")
+    if e > rows:
+        must = "errors must be at most n"
         raise DataError(sentence(who, must, f"{errors!r} of {n!r}"))
     log = np.log(delta) - L * np.log(2)
+    chosen(who, method, "method", ("exact", "hoeffding"))
     if method == "exact":
-        value = tail_inverse(float(rows), float(e), log)
-    elif method == "hoeffding":
-        value = float(e / rows + np.sqrt(-log / (2 * rows)))  # (2)
+        value = tail_inverse(rows, e, log)
     else:
-        must = "method must be 'exact' or 'hoeffding'"
-        raise ParameterError(sentence(who, must, f"{method!r}"))
+        value = float(e / rows + np.sqrt(-log / (2 * rows)))  # (2)
     words = (INDEPENDENT, "The code of models was fixed before the rows were seen.")
     by = "Blumer, Ehrenfeucht, Haussler and Warmuth (1987)"
     return Bound("Occam bound", value, delta, words, by)

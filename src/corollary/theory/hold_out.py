@@ -40,12 +40,20 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.vectors import non_negative, numbers
+from corollary.core.vectors import non_negative
 from corollary.theory.betting import betting_upper
 from corollary.theory.bound import Bound
 from corollary.theory.clopper_pearson import upper_risk
 from corollary.theory.kl_inverse import farthest_above
-from corollary.theory.stated_numbers import confidence, counts, losses_between, vector
+from corollary.theory.stated_numbers import (
+    chosen,
+    confidence,
+    counts,
+    distinct,
+    losses_between,
+    number,
+    vector,
+)
 
 __all__ = ["Validation", "hold_out_bound", "validation_bound"]
 
@@ -280,17 +288,15 @@ def group_means(who: str, x: Floats, groups: Any, method: str, w: Any) -> Floats
         remedy = "Use method='betting'."
         came = f"shape {groups.shape}, method={method!r}"
         raise DataError(sentence(who, must, came, remedy))
-    codes = np.unique(groups, return_inverse=True)[1]
+    codes = np.searchsorted(distinct(who, groups), groups)
     return np.bincount(codes, x) / np.bincount(codes)
 
 
 # -- checks ----------------------------------------------------------------------------
 def stated_method(who: str, method: Any, low: Any, high: Any) -> tuple[str, str]:
     """Return the name and the reference of a method."""
-    if method not in METHODS:
-        must = f"method must be one of {', '.join(map(repr, METHODS))}"
-        raise ParameterError(sentence(who, must, f"{method!r}"))
-    a, b = numbers(who, [low, high], "low and high", ParameterError)
+    chosen(who, method, "method", METHODS)
+    a, b = number(who, low, "low"), number(who, high, "high")
     if not a < b or (method == "exact" and (a, b) != (0, 1)):
         must = (
             "low must be below high" if a >= b else "the losses of 'exact' are 0 or 1"

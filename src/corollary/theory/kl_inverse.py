@@ -33,7 +33,9 @@ from corollary.core.arrays import Floats
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.vectors import non_negative
 from corollary.theory.stated_numbers import (
+    aligned,
     answer,
+    chosen,
     counts,
     every_confidence,
     fractions,
@@ -64,7 +66,8 @@ def binary_kl(q: Any, p: Any) -> Any:
     (0.03669, 0.0, inf)
     """
     who = "binary_kl"
-    return answer(divergence(fractions(who, q, "q"), fractions(who, p, "p")))
+    q, p = aligned(who, q=fractions(who, q, "q"), p=fractions(who, p, "p"))
+    return answer(divergence(q, p))
 
 
 def kl_inverse(q: Any, c: Any, *, side: str = "upper") -> Any:
@@ -91,10 +94,8 @@ def kl_inverse(q: Any, c: Any, *, side: str = "upper") -> Any:
     """
     who = "kl_inverse"
     q, c = fractions(who, q, "q"), non_negative(who, c, "c", ParameterError)
-    if side not in ("upper", "lower"):
-        must = "side must be 'upper' or 'lower'"
-        raise ParameterError(sentence(who, must, f"{side!r}"))
-    q, c = np.broadcast_arrays(q, c)
+    chosen(who, side, "side", ("upper", "lower"))
+    q, c = aligned(who, q=q, c=c)
     return answer(farthest_above(q, c) if side == "upper" else 1 - above_of_rest(q, c))
 
 
@@ -133,6 +134,8 @@ def chernoff_kl(
     q: Any = None if loss is None else fractions(who, loss, "loss")
     p: Any = None if risk is None else fractions(who, risk, "risk")
     delta = None if delta is None else every_confidence(who, delta)
+    known = {"n": n, "loss": q, "delta": delta, "risk": p}
+    aligned(who, **{name: x for name, x in known.items() if x is not None})
     if absent == "risk":
         return answer(farthest_above(*np.broadcast_arrays(q, -np.log(delta) / n)))
     if absent == "delta":

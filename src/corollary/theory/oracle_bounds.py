@@ -36,9 +36,14 @@ from typing import Any
 import numpy as np
 
 from corollary.core.errors import ParameterError, sentence
+from corollary.core.vectors import positive
 from corollary.theory.bound import Bound
+<<<<<<< HEAD
 from corollary.theory.nearest_neighbor_bounds import neighbor_risk
 from corollary.theory.stated_numbers import answer, confidence, counts, number
+=======
+from corollary.theory.stated_numbers import answer, confidence, count, number
+>>>>>>> wt-margin
 
 __all__ = [
     "boosting_oracle_bound",
@@ -90,14 +95,16 @@ def boosting_oracle_bound(
     rows, delta = stated_rows(who, n), confidence(who, delta)
     if (share is None) == (rounds is None):
         must = "one of share and rounds must be given"
-        raise ParameterError(sentence(who, must, "both" if rounds else "neither"))
+        raise ParameterError(
+            sentence(who, must, "neither" if share is None else "both")
+        )
     g = number(who, gamma, "gamma", 0, 1 if rounds is None else 0.5, ends="()")
     R = number(who, complexity, "complexity", 0)
     words = [INDEPENDENT, f"The margin gamma = {g:g} was fixed before the rows."]
     if rounds is None:
         below = number(who, share, "share", 0, 1)
     else:
-        T = float(answer(counts(who, rounds, "rounds", 1)))
+        T = count(who, rounds, "rounds", 1)
         base = (1 - 4 * g**2) * ((1 + 2 * g) / (1 - 2 * g)) ** g
         below = base ** (T / 2)
         words.append(f"Every round has a weighted error of at most {0.5 - g:g}.")
@@ -233,9 +240,48 @@ def knn_oracle_bound(
     return Bound("k-NN bound on the expected risk", float(value), 0.0, words, by)
 
 
+<<<<<<< HEAD
+=======
+def knn_rows(epsilon: Any, d: int, k: int, lipschitz: float) -> Any:
+    """Return the rows that bring the last term of (4) below epsilon.
+
+    Parameters
+    ----------
+    epsilon : float or array
+    d : int
+        Features, in [0, 1].
+    k : int
+        Neighbours, at least 10.
+    lipschitz : float
+        L of P(y = 1 | x).
+
+    Returns
+    -------
+    float or array
+        Too large for a whole number in most cases.
+
+    Examples
+    --------
+    >>> from corollary.theory import knn_rows
+    >>> print(f"{knn_rows(0.1, 10, 10, 1.0):.2g}")
+    1.2e+27
+    """
+    who = "knn_rows"
+    top, eps = neighbour_term(who, d, k, lipschitz), positive(who, epsilon, "epsilon")
+    with np.errstate(over="ignore"):  # beyond counting
+        return answer((top / eps) ** (d + 1.0))
+
+
+def neighbour_term(who: str, d: Any, k: Any, lipschitz: Any) -> float:
+    """Return 6 L sqrt d + k."""
+    d, k = count(who, d, "d", 1), count(who, k, "k", 10)
+    return float(6 * number(who, lipschitz, "lipschitz", 0) * np.sqrt(d) + k)
+
+
+>>>>>>> wt-margin
 def stated_rows(who: str, n: Any) -> float:
     """Return the number of rows."""
-    return float(answer(counts(who, n, "n", 1)))
+    return count(who, n, "n", 1)
 
 
 def tail(n: float, delta: float) -> float:

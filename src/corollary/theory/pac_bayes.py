@@ -47,7 +47,7 @@ from corollary.theory.bound import Bound
 from corollary.theory.kl_inverse import farthest_above
 from corollary.theory.machine_norm import machine_norm
 from corollary.theory.margin import margin_grid
-from corollary.theory.stated_numbers import answer, confidence, counts, number, signs
+from corollary.theory.stated_numbers import chosen, confidence, count, number, signs
 
 __all__ = ["gaussian_kl", "linear_pac_bayes_bound", "pac_bayes_bound"]
 
@@ -58,6 +58,7 @@ METHODS = {
     "catoni": ("Catoni's PAC-Bayes bound", "Catoni (2007)"),
 }
 SCALES = 2.0 ** (np.arange(64) / 4)  # s_k, from 1 to 55,000
+LEAST = 1e-150  # variance that can be divided by
 FEW = 8  # rows, from which on Maurer's constant is proved
 
 
@@ -95,8 +96,9 @@ def gaussian_kl(
         raise ParameterError(sentence(who, must, f"shape {b.shape}"))
     A, B = covariance(who, cov, d, "cov"), covariance(who, prior_cov, d, "prior_cov")
     if A.ndim == B.ndim == 1:
-        terms = A / B + (a - b) ** 2 / B - 1 + np.log(B / A)
-        return max(0.0, 0.5 * float(terms.sum()))
+        with np.errstate(over="ignore"):  # infinite where it is beyond numbers
+            terms = A / B + (a - b) ** 2 / B - 1 + np.log(B) - np.log(A)
+            return max(0.0, 0.5 * float(terms.sum()))
     A, B = (np.diag(one) if one.ndim == 1 else one for one in (A, B))
     factor, other = cho_factor(B), cho_factor(A)
     logs = np.log(np.diagonal(factor[0])).sum() - np.log(np.diagonal(other[0])).sum()
@@ -148,10 +150,11 @@ def pac_bayes_bound(
     """
     who = "pac_bayes_bound"
     delta = confidence(who, delta)
-    if method not in METHODS or (C is not None and method != "catoni"):
-        must = f"method must be one of {', '.join(map(repr, METHODS))}, C for 'catoni'"
-        raise ParameterError(sentence(who, must, f"{method!r}, C={C!r}"))
-    rows = float(answer(counts(who, n, "n", FEW)))
+    chosen(who, method, "method", METHODS)
+    if C is not None and method != "catoni":
+        must = "C must be left out unless method is 'catoni'"
+        raise ParameterError(sentence(who, must, f"{method!r}"))
+    rows = count(who, n, "n", FEW)
     q, KL = number(who, loss, "loss", 0, 1), number(who, kl, "kl", 0)
     words = [
         INDEPENDENT,
@@ -217,7 +220,7 @@ def linear_pac_bayes_bound(
     found = machine_norm(who, model, X, c)
     s = signs(who, y, getattr(model, "classes_", None))
     f = np.asarray(model.decision_function(X), dtype=np.float64)
-    n = float(counts(who, len(s), "rows", FEW))
+    n = count(who, len(s), "rows", FEW)
     if found.norm <= 0:
         must = "the model must have weights other than 0"
         raise DataError(sentence(who, must, "a norm of 0"))
@@ -259,16 +262,17 @@ def catoni(n: float, q: float, KL: float, delta: float, C: float | None) -> floa
     """Return (3), at the best C of a grid where it is None."""
     grid, share = (np.array([C]), np.ones(1)) if C is not None else margin_grid(None)
     power = grid * q + (KL - np.log(share * delta)) / n
-    return float((np.expm1(-power) / np.expm1(-grid)).min())
+    with np.errstate(over="ignore"):  # of a C near 0, which proves nothing
+        return float((np.expm1(-power) / np.expm1(-grid)).min())
 
 
 def covariance(who: str, cov: Any, d: int, name: str) -> Floats:
     """Return variances (d,), or a positive definite matrix (d, d)."""
     cov = numbers(who, cov, name, ParameterError)
-    if cov.ndim <= 1 and cov.shape in ((), (d,)) and (cov > 0).all():
+    if cov.ndim <= 1 and cov.shape in ((), (d,)) and (cov > LEAST).all():
         return np.broadcast_to(cov, (d,))
     if cov.shape == (d, d) and np.allclose(cov, cov.T):
-        if np.linalg.eigvalsh(cov).min() > 0:
+        if np.linalg.eigvalsh(cov).min() > LEAST:
             return cov
     must = f"{name} must be variances > 0 or a positive definite matrix, d = {d}"
     raise ParameterError(sentence(who, must, f"shape {cov.shape}"))

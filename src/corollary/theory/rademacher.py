@@ -52,7 +52,15 @@ from corollary.core.parameters import shown, whole
 from corollary.core.randomness import entropy, generator
 from corollary.core.vectors import rows_of
 from corollary.theory.bound import Bound
-from corollary.theory.stated_numbers import answer, confidence, counts, number
+from corollary.theory.stated_numbers import (
+    aligned,
+    answer,
+    chosen,
+    confidence,
+    count,
+    counts,
+    number,
+)
 
 __all__ = [
     "Complexity",
@@ -67,6 +75,8 @@ __all__ = [
 
 ALL_SIGNS = 14  # rows up to which every sign vector is tried
 BLOCK = 2**21  # signs held at once
+MOST_DRAWS = 10**7
+LONGEST = 1e140  # value whose square, summed, is a number
 Sup = Callable[[Floats], Floats]
 
 
@@ -262,8 +272,7 @@ def linear_complexity(
     who = "linear_complexity"
     B, X = number(who, radius, "radius", 0), rows(who, X)
     n, d = X.shape
-    if norm not in ("l2", "l1"):
-        raise ParameterError(sentence(who, "norm must be 'l2' or 'l1'", f"{norm!r}"))
+    chosen(who, norm, "norm", ("l2", "l1"))
 
     def sup(signs: Floats) -> Floats:
         S = np.abs(signs @ X)
@@ -395,7 +404,9 @@ def massart(n: Any, size: Any) -> Any:
     >>> round(massart(1000, 100), 4)
     0.096
     """
-    rows, M = counts("massart", n, "n", 1), counts("massart", size, "size", 1)
+    who = "massart"
+    rows, M = counts(who, n, "n", 1), counts(who, size, "size", 1)
+    rows, M = aligned(who, n=rows, size=M)
     return answer(massart_factor(M) / np.sqrt(rows))
 
 
@@ -443,7 +454,7 @@ def rademacher_bound(
     delta, top = confidence(who, delta), number(who, largest, "largest", 0, ends="(]")
     mean = number(who, loss, "loss", 0, top)
     L = number(who, lipschitz, "lipschitz", 0)
-    n = int(answer(counts(who, n, "n", 1)))
+    n = int(count(who, n, "n", 1))
     R, proved, delta_rest = stated_complexity(who, complexity, n, delta, expected)
     value = mean + 2 * L * R + top * deviation(n, delta_rest, expected)
     words = (
@@ -492,8 +503,8 @@ def averaged(
     proved: bool = True,
 ) -> Complexity:
     """Average the sup over all sign vectors, or over draws."""
-    if not whole(1).holds(n_draws) or not seed_rule.holds(random_state):
-        must = "n_draws must be a whole number >= 1, and random_state a seed"
+    if not whole(1, MOST_DRAWS).holds(n_draws) or not seed_rule.holds(random_state):
+        must = f"n_draws must be in [1, {MOST_DRAWS}], and random_state a seed"
         came = f"{n_draws!r} and {random_state!r}"
         raise ParameterError(sentence("Rademacher complexity", must, came))
     draws = 0 if n <= ALL_SIGNS else int(n_draws)
@@ -526,7 +537,7 @@ def massart_factor(M: Any) -> Any:
 def rows(who: str, X: Any) -> Floats:
     """Return rows, at least one of at least one column, all finite."""
     X = rows_of(who, X)
-    if not X.size or not np.isfinite(X).all():
-        must = "X must be rows of finite numbers"
+    if not X.size or not (np.abs(X) <= LONGEST).all():
+        must = f"X must be rows of numbers up to {LONGEST:g}"
         raise DataError(sentence(who, must, f"shape {X.shape}"))
     return X

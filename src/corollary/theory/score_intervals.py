@@ -34,13 +34,19 @@ import numpy as np
 from scipy.special import stdtrit
 
 from corollary.core.arrays import Floats
-from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import shown
 from corollary.core.vectors import non_negative
 from corollary.theory.auc_interval import auc_interval
 from corollary.theory.clopper_pearson import lower_risk, upper_risk
 from corollary.theory.interval import Interval
-from corollary.theory.stated_numbers import confidence, fractions, vector
+from corollary.theory.stated_numbers import (
+    chosen,
+    confidence,
+    distinct,
+    fractions,
+    vector,
+)
 
 __all__ = ["score_interval"]
 
@@ -89,11 +95,9 @@ def score_interval(
     """
     who = "score_interval"
     delta = confidence(who, delta)
+    chosen(who, score, "score", (*SHARES, "auc", *MEANS))
     if score == "auc":
         return auc_interval(y, predicted, delta, sample_weight=sample_weight)
-    if score not in SHARES + MEANS:
-        must = f"score must be one of {', '.join((*SHARES, 'auc', *MEANS))}"
-        raise ParameterError(sentence(who, must, f"{score!r}"))
     y = np.asarray(y)
     if y.ndim != 1 or not len(y) or len(np.atleast_1d(predicted)) != len(y):
         must = "y must be a vector, with a prediction for each of its rows"
@@ -150,7 +154,7 @@ def hits(y: Any, f: Any, score: str, positive: Any) -> tuple[Any, Any]:
     if score == "accuracy":
         return y == f, np.ones(len(y), dtype=bool)
     if positive is None:
-        labels = np.unique(np.concatenate([np.unique(y), np.unique(f)]))
+        labels = distinct(who, np.concatenate([distinct(who, y), distinct(who, f)]))
         if len(labels) > 2:
             must = f"{score} must have two classes, or `positive` be given"
             raise DataError(sentence(who, must, shown(labels.tolist())))
@@ -229,7 +233,8 @@ def row_log_losses(y: Any, predicted: Any) -> Floats:
     """Return -ln of the probability that each row's own class was given."""
     who = "score_interval"
     P = fractions(who, predicted, "probabilities")
-    labels, codes = np.unique(y, return_inverse=True)
+    labels = distinct(who, y)
+    codes = np.searchsorted(labels, y)
     if P.ndim == 1:
         P = np.column_stack([1 - P, P])
     if P.ndim != 2 or len(labels) != P.shape[1]:

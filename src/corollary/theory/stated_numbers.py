@@ -16,9 +16,13 @@ from corollary.core.parameters import real, shown
 from corollary.core.vectors import numbers, whole
 
 __all__ = [
+    "aligned",
     "answer",
+    "chosen",
     "confidence",
+    "count",
     "counts",
+    "distinct",
     "every_confidence",
     "fractions",
     "losses_between",
@@ -27,6 +31,8 @@ __all__ = [
     "signs",
     "vector",
 ]
+
+MOST = 2.0**53  # the largest count that is exact
 
 
 def confidence(who: str, delta: Any, name: str = "delta") -> float:
@@ -45,7 +51,7 @@ def number(
 ) -> float:
     """Return a finite number of an interval."""
     rule = real(low, high, ends=ends)
-    if not rule.holds(value) or not np.isfinite(value):
+    if not rule.holds(value) or not abs(float(value)) < np.inf:
         must = f"{name} must be {rule.words}"
         raise ParameterError(sentence(who, must, shown(value)))
     return float(value)
@@ -79,10 +85,38 @@ def losses_between(who: str, x: Any, name: str, low: float, high: float) -> Floa
 def counts(who: str, x: Any, name: str, low: int = 0) -> Floats:
     """Return whole numbers of at least `low`, of any shape."""
     x = whole(who, x, name)
-    if x.size and x.min() < low:
-        must = f"{name} must be at least {low}"
-        raise DataError(sentence(who, must, f"{x.min():g}"))
+    if x.size and (x.min() < low or x.max() > MOST):
+        must = f"{name} must be at least {low} and at most {MOST:g}"
+        bad = x.min() if x.min() < low else x.max()
+        raise DataError(sentence(who, must, f"{bad:g}"))
     return x
+
+
+def count(who: str, x: Any, name: str, low: int = 0) -> float:
+    """Return one whole number of at least `low`."""
+    x = counts(who, x, name, low)
+    if x.ndim:
+        must = f"{name} must be a single number"
+        raise DataError(sentence(who, must, f"shape {x.shape}"))
+    return float(x)
+
+
+def aligned(who: str, **values: Any) -> list[Floats]:
+    """Return arrays of one shape."""
+    try:
+        return list(np.broadcast_arrays(*values.values()))
+    except ValueError:
+        must = f"{', '.join(values)} must have shapes that go together"
+        came = " and ".join(f"{np.shape(x)}" for x in values.values())
+        raise DataError(sentence(who, must, came)) from None
+
+
+def chosen(who: str, value: Any, name: str, choices: Any) -> str:
+    """Return one of a few words."""
+    if not isinstance(value, str) or value not in choices:
+        must = f"{name} must be one of {', '.join(map(repr, choices))}"
+        raise ParameterError(sentence(who, must, shown(value)))
+    return value
 
 
 def vector(who: str, x: Any, name: str, n: int | None = None) -> Floats:
@@ -100,12 +134,21 @@ def signs(who: str, y: Any, classes: Any = None) -> Floats:
     if y.ndim != 1 or not len(y):
         must = "y must be a vector that is not empty"
         raise DataError(sentence(who, must, f"shape {y.shape}"))
-    known = np.unique(y) if classes is None else np.asarray(classes)
+    known = distinct(who, y) if classes is None else np.asarray(classes)
     if len(known) != 2 or not np.isin(y, known).all():
         must = "y must have the two classes of the model"
         must = must if classes is not None else "y must have two classes"
-        raise DataError(sentence(who, must, shown(np.unique(y).tolist())))
+        raise DataError(sentence(who, must, shown(list(dict.fromkeys(y.tolist())))))
     return np.where(y == known[1], 1.0, -1.0)
+
+
+def distinct(who: str, y: Any) -> Any:
+    """Return the labels that occur, sorted."""
+    try:
+        return np.unique(y)
+    except TypeError:
+        must = "labels must be of one kind, numbers or text"
+        raise DataError(sentence(who, must, shown(np.asarray(y).tolist()))) from None
 
 
 def missing_of(who: str, **values: Any) -> str:
