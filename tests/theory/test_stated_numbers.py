@@ -24,7 +24,6 @@ CALLS = {
     "hold_out_bound": {"losses": [0.0, 1.0], "delta": 0.1, "method": "kl", "high": 1},
     "kl_inverse": {"q": 0.1, "c": 0.2, "side": "upper"},
     "knn_oracle_bound": {"n": 100, "d": 2, "k": 10, "lipschitz": 1.0},
-    "knn_rows": {"epsilon": 0.1, "d": 2, "k": 10, "lipschitz": 1.0},
     "margin_bound": {"margins": [0.1, 0.2], "complexity": 0.1, "gamma": 0.1},
     "massart": {"n": 100, "size": 10},
     "occam_bound": {"n": 100, "errors": 3, "bits": 5, "method": "exact"},

@@ -36,14 +36,9 @@ from typing import Any
 import numpy as np
 
 from corollary.core.errors import ParameterError, sentence
-from corollary.core.vectors import positive
 from corollary.theory.bound import Bound
-<<<<<<< HEAD
 from corollary.theory.nearest_neighbor_bounds import neighbor_risk
-from corollary.theory.stated_numbers import answer, confidence, counts, number
-=======
-from corollary.theory.stated_numbers import answer, confidence, count, number
->>>>>>> wt-margin
+from corollary.theory.stated_numbers import confidence, count, number
 
 __all__ = [
     "boosting_oracle_bound",
@@ -240,45 +235,6 @@ def knn_oracle_bound(
     return Bound("k-NN bound on the expected risk", float(value), 0.0, words, by)
 
 
-<<<<<<< HEAD
-=======
-def knn_rows(epsilon: Any, d: int, k: int, lipschitz: float) -> Any:
-    """Return the rows that bring the last term of (4) below epsilon.
-
-    Parameters
-    ----------
-    epsilon : float or array
-    d : int
-        Features, in [0, 1].
-    k : int
-        Neighbours, at least 10.
-    lipschitz : float
-        L of P(y = 1 | x).
-
-    Returns
-    -------
-    float or array
-        Too large for a whole number in most cases.
-
-    Examples
-    --------
-    >>> from corollary.theory import knn_rows
-    >>> print(f"{knn_rows(0.1, 10, 10, 1.0):.2g}")
-    1.2e+27
-    """
-    who = "knn_rows"
-    top, eps = neighbour_term(who, d, k, lipschitz), positive(who, epsilon, "epsilon")
-    with np.errstate(over="ignore"):  # beyond counting
-        return answer((top / eps) ** (d + 1.0))
-
-
-def neighbour_term(who: str, d: Any, k: Any, lipschitz: Any) -> float:
-    """Return 6 L sqrt d + k."""
-    d, k = count(who, d, "d", 1), count(who, k, "k", 10)
-    return float(6 * number(who, lipschitz, "lipschitz", 0) * np.sqrt(d) + k)
-
-
->>>>>>> wt-margin
 def stated_rows(who: str, n: Any) -> float:
     """Return the number of rows."""
     return count(who, n, "n", 1)
