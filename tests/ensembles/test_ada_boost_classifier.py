@@ -445,3 +445,14 @@ def test_questions_that_make_no_sense_are_refused():
     slow = AdaBoostClassifier(learning_rate=0.5).fit(TOY, SIGNS)
     with pytest.raises(DataError, match="learning_rate=1"):
         boosting_bounds(slow)
+
+
+def test_votes_that_outgrow_numbers_end_the_rounds():
+    X, y = load_iris(return_X_y=True)
+    base = TheirTree(max_depth=1)
+    model = AdaBoostClassifier(base, n_estimators=30, learning_rate=23.0)
+    with pytest.warns(UserWarning, match="weights too large for numbers"):
+        model.fit(X, y)
+    assert 1 <= len(model.estimators_) < 30
+    assert np.isfinite(model.normalizers_).all()
+    assert model.report_.facts["ended_by"] == "weights too large for numbers"

@@ -65,6 +65,7 @@ from corollary.core.parameters import missing, one_of, real, seed, whole
 from corollary.core.randomness import entropy
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import Classifier
+from corollary.core.warn import warn
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.ensembles.ada_boost_rounds import (
@@ -86,6 +87,7 @@ __all__ = ["AdaBoostClassifier"]
 FEW, MUCH = 0.01, 0.25  # share of the rows, share of the weight: outliers
 DECIDES = "a member without errors"
 CHANCE = "no member better than chance"
+BEYOND = "weights too large for numbers"
 
 
 class AdaBoostClassifier(RowsLearner, Classifier):
@@ -204,12 +206,18 @@ class AdaBoostClassifier(RowsLearner, Classifier):
                     break
                 ended = DECIDES if turn.kept.error <= 0 else ended
                 E, Z = updated(D, turn.gains)
+                if rounds and not np.isfinite(Z):
+                    ended = BEYOND
+                    break
                 kept = turn.kept._replace(Z=Z)
                 D, scores, rounds = E, scores + turn.votes, [*rounds, kept]
         except KeyboardInterrupt:
             if not rounds:
                 raise
             report.stop = StopReason.INTERRUPTED
+        if ended == BEYOND:
+            remedy = "Use a learning_rate of at most 1."
+            warn(f"AdaBoostClassifier: boosting ended early, {BEYOND}. {remedy}")
         self._publish(rounds, D, rows.kept)
         self._account(report, rows.y, w, scores, ended)
 

@@ -14,6 +14,7 @@ from corollary.ensembles.weak_learners import codes_among
 
 __all__ = ["Round", "Turn", "log_leads", "probabilities", "updated", "votes_of"]
 
+LARGEST = 700.0  # logarithm of a number that is one
 LEAST = 1e-15  # probability that a member may give a class, in (9)
 
 
@@ -38,8 +39,9 @@ def updated(D: Floats, gains: Floats) -> tuple[Floats, float]:
     """Return D of the next round and Z (3), for gains of any size."""
     least = float(gains.min())
     E = D * np.exp(least - gains)
-    Z = float(E.sum())
-    return E / Z, float(Z * np.exp(-least))
+    total = float(E.sum())
+    log_Z = np.log(total) - least
+    return E / total, float(np.exp(log_Z)) if log_Z < LARGEST else np.inf
 
 
 def votes_of(codes: Vector, wrong: Vector, a: float, C: int) -> Floats:
