@@ -40,6 +40,8 @@ def updated(D: Floats, gains: Floats) -> tuple[Floats, float]:
     least = float(gains.min())
     E = D * np.exp(least - gains)
     total = float(E.sum())
+    if total == 0:  # rows without weight alone are wrong, and the others vanish
+        return D, np.inf
     log_Z = np.log(total) - least
     return E / total, float(np.exp(log_Z)) if log_Z < LARGEST else np.inf
 
