@@ -115,7 +115,7 @@ def test_bounds_fail_in_at_most_delta_of_the_draws():
 
 @pytest.mark.slow
 def test_bounds_fail_in_at_most_delta_of_many_draws():
-    assert missed(5000, 30).max() <= 0.3
+    assert missed(10_000, 30).max() <= 0.3
 
 
 def test_a_perceptron_of_ours():

@@ -143,7 +143,7 @@ def test_the_bound_holds_for_machines_that_were_fitted():
 
 @pytest.mark.slow
 def test_the_bound_holds_over_many_draws():
-    assert missed(2000, 40).max() <= 0.1
+    assert missed(10_000, 40).max() <= 0.1
 
 
 def stump_votes(draws, n):

@@ -107,7 +107,7 @@ def test_bounds_hold_for_every_posterior_at_once(method):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["seeger", "mcallester", "catoni"])
 def test_bounds_hold_over_many_draws(method):
-    assert finite_posteriors(5000, 60, method) <= 0.2
+    assert finite_posteriors(10_000, 60, method) <= 0.2
 
 
 def gaussians(rng, n, shift=1.5, d=3):

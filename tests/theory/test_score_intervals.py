@@ -83,7 +83,7 @@ def test_coverage_with_weights(score):
 @pytest.mark.slow
 @pytest.mark.parametrize("score", JOBS)
 def test_coverage_over_many_draws(score):
-    assert 0.03 <= misses(score, 5000, 500) <= 0.06
+    assert 0.03 <= misses(score, 10_000, 500) <= 0.06
 
 
 @pytest.mark.parametrize("score", SHARES)
