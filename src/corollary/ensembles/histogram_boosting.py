@@ -295,7 +295,8 @@ class HistogramBoosting(ReducedRowsLearner):
 
     def raw_scores(self, X: Any) -> Floats:
         """Return the scores of the rows, (n, K)."""
-        return self.trees_.scores(self._numbers(X))
+        X = self._numbers(X)
+        return self.trees_.scores(X)
 
     def _numbers(self, X: Any) -> Floats:
         table = self._table(X)  # type: ignore[attr-defined]

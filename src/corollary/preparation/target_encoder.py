@@ -34,6 +34,7 @@ from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.multiclass import type_of_target
 
@@ -173,7 +174,9 @@ class TargetEncoder(SummationLearner, Transformer):
     def target_of(self, y: Any, w: Vector | None, reset: bool) -> str:
         """Tell whether y is labels or numbers; rows of weight 0 have no say."""
         if reset and self.target_type == "auto":
-            y = y if w is None or w.all() else np.asarray(y)[w > 0]
+            if w is not None and not w.all() and not sp.issparse(y):
+                aligned = np.shape(y)[:1] == w.shape  # others are refused below
+                y = np.asarray(y)[w > 0] if aligned else y
             with one_sentence(self, "y"), np.errstate(invalid="ignore"):
                 kind = type_of_target(y, input_name="y")
             if kind not in KINDS:
