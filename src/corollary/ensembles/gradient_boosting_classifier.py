@@ -49,6 +49,11 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
 
     Parameters
     ----------
+    estimator : regressor, optional
+        The base, any regressor; by default a regression tree of the parameters above.
+
+    Attributes
+    ----------
     loss : {'log_loss', 'exponential'}, default='log_loss'
         Of (1), (2); 'exponential' is for two classes.
     learning_rate : float, default=0.1
@@ -85,11 +90,6 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         Of `n_iter_no_change`.
     ccp_alpha : float, default=0.0
         Of the trees.
-    estimator : regressor, optional
-        The base, any regressor; by default a regression tree of the parameters above.
-
-    Attributes
-    ----------
     classes_ : array of shape (C,)
     n_classes_ : int
     estimators_ : array of shape (T, K)
@@ -139,6 +139,7 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
 
     def __init__(
         self,
+        estimator: Any = None,
         *,
         loss: str = "log_loss",
         learning_rate: float = 0.1,
@@ -160,7 +161,6 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         n_iter_no_change: int | None = None,
         tol: float = 1e-4,
         ccp_alpha: float = 0.0,
-        estimator: Any = None,
     ) -> None:
         self.loss = loss
         self.learning_rate = learning_rate

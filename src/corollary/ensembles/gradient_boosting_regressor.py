@@ -55,6 +55,11 @@ class GradientBoostingRegressor(GradientBoosting, SingleRegressor):
 
     Parameters
     ----------
+    estimator : regressor, optional
+        The base, any regressor; by default a regression tree of the parameters above.
+
+    Attributes
+    ----------
     loss : {'squared_error', 'absolute_error', 'huber', 'quantile', 'poisson', 'gamma'}
         By default 'squared_error'.
     learning_rate : float, default=0.1
@@ -93,11 +98,6 @@ class GradientBoostingRegressor(GradientBoosting, SingleRegressor):
         Of `n_iter_no_change`.
     ccp_alpha : float, default=0.0
         Of the trees.
-    estimator : regressor, optional
-        The base, any regressor; by default a regression tree of the parameters above.
-
-    Attributes
-    ----------
     estimators_ : array of shape (T, K)
         The regressors.
     steps_ : array of shape (T,)
@@ -148,6 +148,7 @@ class GradientBoostingRegressor(GradientBoosting, SingleRegressor):
 
     def __init__(
         self,
+        estimator: Any = None,
         *,
         loss: str = "squared_error",
         learning_rate: float = 0.1,
@@ -170,7 +171,6 @@ class GradientBoostingRegressor(GradientBoosting, SingleRegressor):
         n_iter_no_change: int | None = None,
         tol: float = 1e-4,
         ccp_alpha: float = 0.0,
-        estimator: Any = None,
     ) -> None:
         self.loss = loss
         self.learning_rate = learning_rate

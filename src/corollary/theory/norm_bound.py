@@ -115,7 +115,7 @@ def svr_norm_bound(
     epsilon : float, optional
         Of the loss; that of the model, or 0, by default.
     largest_y : float, optional
-        B, known beforehand; the largest |y| of the rows by default.
+        B, known beforehand; the largest size of y of the rows by default.
     norm, radius, intercept_scale
         As of `svm_norm_bound`.
 
