@@ -50,10 +50,7 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     Parameters
     ----------
     estimator : regressor, optional
-        The base, any regressor; by default a regression tree of the parameters above.
-
-    Attributes
-    ----------
+        The base, any regressor; by default a regression tree of the parameters below.
     loss : {'log_loss', 'exponential'}, default='log_loss'
         Of (1), (2); 'exponential' is for two classes.
     learning_rate : float, default=0.1
@@ -90,6 +87,9 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         Of `n_iter_no_change`.
     ccp_alpha : float, default=0.0
         Of the trees.
+
+    Attributes
+    ----------
     classes_ : array of shape (C,)
     n_classes_ : int
     estimators_ : array of shape (T, K)

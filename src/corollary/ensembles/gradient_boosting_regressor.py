@@ -56,10 +56,7 @@ class GradientBoostingRegressor(GradientBoosting, SingleRegressor):
     Parameters
     ----------
     estimator : regressor, optional
-        The base, any regressor; by default a regression tree of the parameters above.
-
-    Attributes
-    ----------
+        The base, any regressor; by default a regression tree of the parameters below.
     loss : {'squared_error', 'absolute_error', 'huber', 'quantile', 'poisson', 'gamma'}
         By default 'squared_error'.
     learning_rate : float, default=0.1
@@ -98,6 +95,9 @@ class GradientBoostingRegressor(GradientBoosting, SingleRegressor):
         Of `n_iter_no_change`.
     ccp_alpha : float, default=0.0
         Of the trees.
+
+    Attributes
+    ----------
     estimators_ : array of shape (T, K)
         The regressors.
     steps_ : array of shape (T,)
