@@ -16,6 +16,7 @@ from corollary.core.configuration import config_context, get_config
 from corollary.core.errors import MemoryLimitError, sentence
 
 __all__ = [
+    "FEWER",
     "block_bytes",
     "check_answer",
     "check_memory",

@@ -30,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_weights, check_X, names_checked
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.memory import FEWER, check_memory
 from corollary.core.parameters import boolean, missing, real, seed, whole
 from corollary.core.parameters import estimator as an_estimator
 from corollary.core.randomness import entropy, generator
@@ -46,6 +47,7 @@ from corollary.multiclass.members import in_threads
 
 __all__ = ["BAGGING_RULES", "Bagging", "Bags"]
 
+DRAWING = 56.0  # bytes of a row while its order is found
 BAGGING_RULES = {
     "estimator": missing | an_estimator,
     "n_estimators": whole(1),
@@ -192,6 +194,8 @@ class Bagging(MetaLearner, Estimator):
     def _bags(self, X: Matrix, y: Any, w: Any) -> Bags:
         """Resolve the sizes of the draws."""
         n, d = X.shape
+        needed = (DRAWING + 8.0 * self.n_estimators) * n
+        check_memory(self, needed, f"the draws of {n:,} rows", FEWER)
         total = float(n if w is None else w.sum())
         asked = self.max_samples
         if asked is None:
