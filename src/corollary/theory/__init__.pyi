@@ -106,8 +106,8 @@ from .rademacher import kernel_complexity as kernel_complexity
 from .rademacher import linear_complexity as linear_complexity
 from .rademacher import massart as massart
 from .rademacher import oracle_complexity as oracle_complexity
-from .rademacher import rademacher_bound as rademacher_bound
 from .rademacher import stump_complexity as stump_complexity
+from .rademacher_bound import rademacher_bound as rademacher_bound
 from .risk_minimization import Consistent as Consistent
 from .risk_minimization import EmpiricalMinimum as EmpiricalMinimum
 from .risk_minimization import consistent_hypothesis as consistent_hypothesis

@@ -13,7 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Bound"]
+__all__ = ["INDEPENDENT", "Bound"]
+
+#: What almost every bound assumes.
+INDEPENDENT = "Rows are drawn independently from the data the model will meet."
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ import numpy as np
 from scipy.special import betaln
 
 from corollary.core.errors import DataError, sentence
-from corollary.theory.bound import Bound
+from corollary.theory.bound import INDEPENDENT, Bound
 from corollary.theory.clopper_pearson import upper_risk
 from corollary.theory.kl_inverse import farthest_above
 from corollary.theory.machine_norm import fixed_space
@@ -47,7 +47,6 @@ __all__ = [
     "support_vector_bound",
 ]
 
-INDEPENDENT = "Rows are drawn independently from the data the model will meet."
 TINY = -690.0  # ln of the least delta that a binomial tail is inverted at
 
 

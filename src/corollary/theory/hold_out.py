@@ -41,8 +41,9 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.vectors import non_negative
+from corollary.theory.bernstein_bounds import empirical_bernstein
 from corollary.theory.betting import betting_upper
-from corollary.theory.bound import Bound
+from corollary.theory.bound import INDEPENDENT, Bound
 from corollary.theory.clopper_pearson import upper_risk
 from corollary.theory.kl_inverse import farthest_above
 from corollary.theory.stated_numbers import (
@@ -57,7 +58,6 @@ from corollary.theory.stated_numbers import (
 
 __all__ = ["Validation", "hold_out_bound", "validation_bound"]
 
-INDEPENDENT = "Rows are drawn independently from the data the model will meet."
 UNSEEN = "The model was fixed before these rows were seen."
 METHODS = {
     "exact": ("exact binomial test-set bound", "Langford (2005)"),
@@ -254,9 +254,8 @@ def upper_of(who: str, x: Floats, delta: float, method: str) -> float:
         if n < 2:
             must = "losses must be at least 2 for method='bernstein'"
             raise DataError(sentence(who, must, f"{n}"))
-        log = np.log(2 / delta)
         V = float(x.var(ddof=1))
-        return mean + float(np.sqrt(2 * V * log / n) + 7 * log / (3 * (n - 1)))  # (4)
+        return mean + float(empirical_bernstein(variance=V, m=n, delta=delta))  # (4)
     return float(from_mean(mean, n, delta, method))
 
 

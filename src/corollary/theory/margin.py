@@ -43,18 +43,14 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, sentence
-from corollary.theory.bound import Bound
+from corollary.theory.bound import INDEPENDENT, Bound
 from corollary.theory.machine_norm import machine_norm
-from corollary.theory.rademacher import (
-    deviation,
-    stated_complexity,
-    stump_complexity,
-)
+from corollary.theory.rademacher import stump_complexity
+from corollary.theory.rademacher_bound import deviation, stated_complexity
 from corollary.theory.stated_numbers import confidence, number, signs, vector
 
 __all__ = ["boosting_margin_bound", "margin_bound", "svm_margin_bound"]
 
-INDEPENDENT = "Rows are drawn independently from the data the model will meet."
 STEPS = 120  # of the grid (3)
 ALL_WHOLE = np.pi**2 / 3 - 1  # sum over whole k of 1/(|k|+1)^2
 BY = "Koltchinskii and Panchenko (2002)"

@@ -34,7 +34,7 @@ from corollary.core.errors import DataError, sentence
 from corollary.theory.bound import Bound
 from corollary.theory.machine_norm import MachineNorm, machine_norm
 from corollary.theory.margin import margin_grid
-from corollary.theory.rademacher import deviation
+from corollary.theory.rademacher_bound import deviation
 from corollary.theory.stated_numbers import confidence, number, signs, vector
 
 __all__ = ["svm_norm_bound", "svr_norm_bound"]

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.errors import ParameterError, sentence
-from corollary.theory.bound import Bound
+from corollary.theory.bound import INDEPENDENT, Bound
 from corollary.theory.nearest_neighbor_bounds import neighbor_risk
 from corollary.theory.stated_numbers import confidence, count, number
 
@@ -46,8 +46,6 @@ __all__ = [
     "svm_oracle_bound",
     "svr_oracle_bound",
 ]
-
-INDEPENDENT = "Rows are drawn independently from the data the model will meet."
 
 
 def boosting_oracle_bound(

@@ -43,7 +43,7 @@ from scipy.special import ndtr
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.vectors import numbers
-from corollary.theory.bound import Bound
+from corollary.theory.bound import INDEPENDENT, Bound
 from corollary.theory.kl_inverse import farthest_above
 from corollary.theory.machine_norm import machine_norm
 from corollary.theory.margin import margin_grid
@@ -51,7 +51,6 @@ from corollary.theory.stated_numbers import chosen, confidence, count, number, s
 
 __all__ = ["gaussian_kl", "linear_pac_bayes_bound", "pac_bayes_bound"]
 
-INDEPENDENT = "Rows are drawn independently from the data the model will meet."
 METHODS = {
     "seeger": ("PAC-Bayes-kl bound", "Seeger (2002); Maurer (2004)"),
     "mcallester": ("McAllester's PAC-Bayes bound", "McAllester (1999); Maurer (2004)"),

@@ -25,13 +25,7 @@ at most r (Massart):
 
     B sqrt(tr K) / (n sqrt 2) <= R <= B sqrt(tr K) / n;   R <= r sqrt(2 ln M) / n  (4)
 
-For losses in [0, 1] that are L-Lipschitz in f, with probability 1 - delta for every f
-
-    risk <= mean loss + 2 L E R(F) + sqrt(ln(1/delta) / 2n)                      (5)
-    risk <= mean loss + 2 L R(F) + 3 sqrt(ln(2/delta) / 2n)                      (6)
-
-E R of (5) is known for closed forms that hold for all rows; R of (6) is the one of the
-rows at hand, and pays for it.  The error of f = -1, +1 has L = 1/2.
+`rademacher_bound.py` turns it into a bound on the risk.
 
 Notation: T = n_draws; B = radius; phi'phi = K.
 Course: S2-24. References: Bartlett and Mendelson (2002); Massart (2000).
@@ -51,13 +45,11 @@ from corollary.core.parameters import seed as seed_rule
 from corollary.core.parameters import shown, whole
 from corollary.core.randomness import entropy, generator
 from corollary.core.vectors import rows_of
-from corollary.theory.bound import Bound
 from corollary.theory.stated_numbers import (
     aligned,
     answer,
     chosen,
     confidence,
-    count,
     counts,
     number,
 )
@@ -69,7 +61,6 @@ __all__ = [
     "linear_complexity",
     "massart",
     "oracle_complexity",
-    "rademacher_bound",
     "stump_complexity",
 ]
 
@@ -410,87 +401,7 @@ def massart(n: Any, size: Any) -> Any:
     return answer(massart_factor(M) / np.sqrt(rows))
 
 
-def rademacher_bound(
-    loss: float,
-    complexity: Any,
-    n: int,
-    delta: float = 0.05,
-    *,
-    lipschitz: float = 0.5,
-    expected: bool = False,
-    largest: float = 1.0,
-) -> Bound:
-    """Bound the risk of any function of a class by its training loss (5), (6).
-
-    Parameters
-    ----------
-    loss : float
-        Mean loss on the n rows.
-    complexity : Complexity or float
-        Of the class on the same rows; a float is an upper bound on (1).
-    n : int
-        Rows.
-    delta : float, default=0.05
-        How often the bound may fail; a tenth of it goes to the draws of signs.
-    lipschitz : float, default=0.5
-        Of the loss as a function of f; 1/2 for the error of classifiers -1, +1.
-    expected : bool, default=False
-        Whether a float bounds the mean of (1) over rows, known beforehand: (5).
-    largest : float, default=1.0
-        The largest loss.
-
-    Returns
-    -------
-    Bound
-
-    Examples
-    --------
-    >>> from corollary.theory import massart, rademacher_bound
-    >>> bound = rademacher_bound(0.1, massart(1000, 100), 1000, expected=True)
-    >>> round(bound.value, 4)  # 0.1 + 0.096 + 0.0387
-    0.2347
-    """
-    who = "rademacher_bound"
-    delta, top = confidence(who, delta), number(who, largest, "largest", 0, ends="(]")
-    mean = number(who, loss, "loss", 0, top)
-    L = number(who, lipschitz, "lipschitz", 0)
-    n = int(count(who, n, "n", 1))
-    R, proved, delta_rest = stated_complexity(who, complexity, n, delta, expected)
-    value = mean + 2 * L * R + top * deviation(n, delta_rest, expected)
-    words = (
-        "Rows are drawn independently from the data the model will meet.",
-        "The class was fixed before the rows were seen.",
-        f"No loss is above {top:g}.",
-    )
-    name, by = "Rademacher bound", "Bartlett and Mendelson (2002)"
-    return Bound(name, value, delta, words, by, top, proved)
-
-
 # -- helpers ---------------------------------------------------------------------------
-def stated_complexity(
-    who: str, complexity: Any, n: int, delta: float, expected: bool
-) -> tuple[float, bool, float]:
-    """Return an upper bound on (1), whether it is proved, and what is left of delta."""
-    if not isinstance(complexity, Complexity):
-        return number(who, complexity, "complexity", 0), True, delta
-    if expected:
-        must = "an expected complexity must be a number known before the rows"
-        raise DataError(sentence(who, must, "that of the rows at hand"))
-    if complexity.n != n:
-        must = f"complexity must be that of the {n} rows"
-        raise DataError(sentence(who, must, f"{complexity.n} rows"))
-    if not complexity.draws:
-        return complexity.above(), complexity.proved, delta
-    return complexity.above(delta / 10), complexity.proved, 0.9 * delta
-
-
-def deviation(n: int, delta: float, expected: bool) -> float:
-    """Return the last term of (5), or of (6)."""
-    if expected:
-        return float(np.sqrt(-np.log(delta) / (2 * n)))
-    return float(3 * np.sqrt(np.log(2 / delta) / (2 * n)))
-
-
 def averaged(
     name: str,
     sup: Sup,

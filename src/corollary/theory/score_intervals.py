@@ -38,6 +38,7 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import shown
 from corollary.core.vectors import non_negative
 from corollary.theory.auc_interval import auc_interval
+from corollary.theory.bound import INDEPENDENT
 from corollary.theory.clopper_pearson import lower_risk, upper_risk
 from corollary.theory.interval import Interval
 from corollary.theory.stated_numbers import (
@@ -50,7 +51,6 @@ from corollary.theory.stated_numbers import (
 
 __all__ = ["score_interval"]
 
-INDEPENDENT = "Rows are drawn independently from the data the model will meet."
 SHARES = ("accuracy", "precision", "recall", "f1")
 MEANS = ("r2", "rmse", "log_loss")
 

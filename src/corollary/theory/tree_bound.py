@@ -32,8 +32,8 @@ import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
-from corollary.theory.bound import Bound
-from corollary.theory.compression import INDEPENDENT, tail_inverse
+from corollary.theory.bound import INDEPENDENT, Bound
+from corollary.theory.compression import tail_inverse
 from corollary.theory.stated_numbers import confidence
 
 __all__ = ["tree_bound"]
