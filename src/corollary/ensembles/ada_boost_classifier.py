@@ -72,13 +72,12 @@ from corollary.ensembles.ada_boost_rounds import (
     Round,
     Turn,
     log_leads,
-    probabilities,
     updated,
     votes_of,
 )
 from corollary.ensembles.hardest_rows import HardestRows
 from corollary.ensembles.margin_distribution import MarginDistribution, vote_margins
-from corollary.ensembles.members import importances_of
+from corollary.ensembles.members import class_probabilities, importances_of
 from corollary.ensembles.weak_learners import WeakLearner, codes_among, weak_classifier
 from corollary.objectives.softmax import softmax
 
@@ -244,7 +243,7 @@ class AdaBoostClassifier(RowsLearner, Classifier):
             return None
         member, codes = attempt
         if self.algorithm == "SAMME.R" and C > 1:
-            h = rate * log_leads(probabilities(member, weak.X, self.classes_))
+            h = rate * log_leads(class_probabilities(member, weak.X, self.classes_))
             gains = h[np.arange(len(y)), y] / (C - 1)
             return Turn(Round(member, eps, rate), gains, h)
         if eps <= 0:
@@ -339,7 +338,7 @@ class AdaBoostClassifier(RowsLearner, Classifier):
             return np.zeros((X.shape[0], 1))
         with names_checked():
             if self.algorithm == "SAMME.R":
-                return weight * log_leads(probabilities(member, X, self.classes_))
+                return weight * log_leads(class_probabilities(member, X, self.classes_))
             codes = codes_among(self.classes_, member.predict(X))
         F = np.full((len(codes), C), -weight / (C - 1))
         F[np.arange(len(codes)), codes] = weight

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
-from corollary.ensembles.weak_learners import codes_among
 
-__all__ = ["Round", "Turn", "log_leads", "probabilities", "updated", "votes_of"]
+__all__ = ["Round", "Turn", "log_leads", "updated", "votes_of"]
 
 LARGEST = 700.0  # logarithm of a number that is one
 LEAST = 1e-15  # probability that a member may give a class, in (9)
@@ -60,13 +59,3 @@ def log_leads(P: Floats) -> Floats:
     logs = np.log(np.maximum(P, LEAST))
     C = P.shape[1]
     return (C - 1) * (logs - logs.mean(axis=1, keepdims=True))
-
-
-def probabilities(member: Any, X: Any, classes: Vector) -> Floats:
-    """Return a member's probabilities of all classes; 0 of those it never saw."""
-    P = np.asarray(member.predict_proba(X), dtype=np.float64)
-    if P.shape[1] == len(classes):
-        return P
-    full = np.zeros((len(P), len(classes)))
-    full[:, codes_among(classes, member.classes_)] = P
-    return full

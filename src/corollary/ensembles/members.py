@@ -27,12 +27,7 @@ from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, sentence
 from corollary.core.randomness import generator, row_keys
 
-__all__ = [
-    "Urn",
-    "importances_of",
-    "made",
-    "takes_weights",
-]
+__all__ = ["Urn", "class_probabilities", "importances_of", "made", "takes_weights"]
 
 SMALLEST = float(np.finfo(np.float64).eps)  # share of a row that still counts
 
@@ -108,3 +103,16 @@ def importances_of(who: Any, members: Sequence[Any], weights: Floats) -> Floats:
         must = "feature_importances_ needs members that count"
         raise DataError(sentence(who, must, "weights that are all 0"))
     return np.average(each, axis=0, weights=weights)
+
+
+def class_probabilities(model: Any, X: Any, classes: Vector) -> Floats:
+    """Return a model's probabilities of all classes, 0 of those it was not fitted to.
+
+    `classes` are sorted, (K,); those of the model are some of them.
+    """
+    P = np.asarray(model.predict_proba(X), dtype=np.float64)
+    if P.shape[1] == len(classes):
+        return P
+    full = np.zeros((len(P), len(classes)))
+    full[:, np.searchsorted(classes, model.classes_)] = P
+    return full

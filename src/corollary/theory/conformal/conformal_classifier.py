@@ -47,6 +47,7 @@ from corollary.core.roles import Classifier
 from corollary.decisions.prior_classifier import PriorClassifier
 from corollary.decisions.probabilities import check_offers
 from corollary.engine.meta import fit_with_weights
+from corollary.ensembles.members import class_probabilities
 from corollary.theory.conformal.calibration import conformal_rank
 from corollary.theory.conformal.class_scores import ClassScore
 from corollary.theory.conformal.conformal_learner import (
@@ -248,12 +249,7 @@ class ConformalClassifier(ConformalLearner, Classifier):
 
     def _probabilities(self, model: Any, X: Any) -> Floats:
         """Return the probabilities of all classes; 0 for those a model never saw."""
-        P = np.asarray(model.predict_proba(X), dtype=np.float64)
-        if len(model.classes_) == len(self.classes_):
-            return P
-        full = np.zeros((len(P), len(self.classes_)))
-        full[:, np.searchsorted(self.classes_, model.classes_)] = P
-        return full
+        return class_probabilities(model, X, self.classes_)
 
     # -- use -----------------------------------------------------------------------
     @property
