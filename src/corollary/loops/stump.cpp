@@ -92,7 +92,7 @@ void sorted_columns(const Dense<T>& X, std::int32_t* order, int threads) {
                 columns[(j - begin) * n + i] = X.row(i)[j];
         Sorter<T> sorter(n);
         for (Index j = begin; j < end; ++j)
-            sorter.sort(&columns[(j - begin) * n], n, order + j * n);
+            sorter.sort(columns.data() + (j - begin) * n, n, order + j * n);
     });
 }
 
