@@ -267,3 +267,12 @@ def test_a_class_of_prior_zero_is_never_predicted():
 def test_one_row_a_class_is_refused():
     with pytest.raises(DataError, match="more than the number of classes; got 3 rows"):
         LinearDiscriminantAnalysis().fit(np.eye(3), [0, 1, 2])
+
+
+@pytest.mark.parametrize("solver", ["lsqr", "eigen"])
+def test_a_model_of_chosen_shrinkage_is_saved(solver, tmp_path):
+    X, y = make()
+    model = LinearDiscriminantAnalysis(solver=solver, shrinkage="auto").fit(X, y)
+    corollary.save(model, tmp_path / "model.corollary")
+    again = corollary.load(tmp_path / "model.corollary")
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))

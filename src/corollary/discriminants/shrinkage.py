@@ -30,7 +30,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real
-from corollary.core.records import readable
+from corollary.core.records import readable, stored
 from corollary.core.vectors import rows_of
 from corollary.engine import Moments, Statistics
 
@@ -52,6 +52,7 @@ class ShrunkCovariance(NamedTuple):
     shrinkage: float  # rho
 
 
+@stored
 @dataclass(frozen=True)
 class FourthMoments(Statistics):
     """The sum in (2) for each of several groups of rows, about their own means."""
