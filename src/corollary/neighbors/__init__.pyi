@@ -1,0 +1,4 @@
+from .k_neighbors_classifier import KNeighborsClassifier as KNeighborsClassifier
+from .k_neighbors_regressor import KNeighborsRegressor as KNeighborsRegressor
+from .neighbor_count import NeighborCount as NeighborCount
+from .neighbor_count import choose_n_neighbors as choose_n_neighbors
