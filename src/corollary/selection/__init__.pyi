@@ -1,0 +1,45 @@
+from .bootstrap_error import BootstrapError as BootstrapError
+from .bootstrap_error import bootstrap_error as bootstrap_error
+from .corrected_resampled import (
+    corrected_resampled_t_test as corrected_resampled_t_test,
+)
+from .cross_validation import CrossValidation as CrossValidation
+from .cross_validation import cross_validate as cross_validate
+from .cross_validation import out_of_fold as out_of_fold
+from .feature_filter import FeatureFilter as FeatureFilter
+from .feature_filter import FilterChoice as FilterChoice
+from .feature_filter import choose_n_features as choose_n_features
+from .feature_ranking import FeatureRanking as FeatureRanking
+from .feature_ranking import rank_features as rank_features
+from .feature_search import FeatureSearch as FeatureSearch
+from .feature_search import SearchStep as SearchStep
+from .feature_search import backward_search as backward_search
+from .feature_search import forward_search as forward_search
+from .five_by_two import five_by_two_cv_test as five_by_two_cv_test
+from .halving_search import halving_search as halving_search
+from .hold_out_split import RowSet as RowSet
+from .hold_out_split import ThreeWaySplit as ThreeWaySplit
+from .hold_out_split import hold_out_split as hold_out_split
+from .information_criteria import CriteriaComparison as CriteriaComparison
+from .information_criteria import InformationCriteria as InformationCriteria
+from .information_criteria import compare_criteria as compare_criteria
+from .information_criteria import information_criteria as information_criteria
+from .information_criteria import mixture_parameters as mixture_parameters
+from .leave_one_out import LeaveOneOut as LeaveOneOut
+from .leave_one_out import leave_one_out as leave_one_out
+from .locked_test_set import Judgement as Judgement
+from .locked_test_set import LockedError as LockedError
+from .locked_test_set import LockedTestSet as LockedTestSet
+from .mcnemar import mcnemar as mcnemar
+from .model_choice import ModelChoice as ModelChoice
+from .model_choice import choose_model as choose_model
+from .model_choice import expected_least_error as expected_least_error
+from .nested_cross_validation import NestedCrossValidation as NestedCrossValidation
+from .nested_cross_validation import nested_cross_validation as nested_cross_validation
+from .optuna_search import optuna_search as optuna_search
+from .paired_test import PairedTest as PairedTest
+from .search_result import SearchResult as SearchResult
+from .search_result import SearchTrial as SearchTrial
+from .validation_advice import ValidationAdvice as ValidationAdvice
+from .validation_advice import advise_validation as advise_validation
+from .validation_loss import Loss as Loss
