@@ -2,6 +2,8 @@
 
 import matplotlib
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.model_selection import KFold, cross_val_predict, validation_curve
 from sklearn.tree import DecisionTreeClassifier
@@ -63,6 +65,30 @@ def test_errors_are_scikit_learns_on_the_same_folds():
     np.testing.assert_allclose(ours.training, -train.mean(axis=1), rtol=1e-9)
 
 
+@pytest.mark.course("S4-66", "S3-97")
+def test_the_curve_over_the_degree_is_u_shaped_and_its_minimum_is_the_choice():
+    # a cubic with noise: lines underfit, degree 3 is right, high degrees follow noise
+    rng = np.random.default_rng(4)
+    x = rng.uniform(-1, 1, size=(60, 1))
+    y = 4 * x[:, 0] ** 3 - 2 * x[:, 0] + 0.3 * rng.normal(size=60)
+    fresh = rng.uniform(-1, 1, size=(5000, 1))
+    truth = 4 * fresh[:, 0] ** 3 - 2 * fresh[:, 0] + 0.3 * rng.normal(size=5000)
+    found = polynomial_sweep(x, y, range(16), held_out=10, test=(fresh, truth))
+    assert found.best in (3, 4, 5)
+    assert found.simplest == 3
+    assert (np.diff(found.training) <= 1e-12).all()  # never rises
+    assert (np.diff(found.validation[:4])[1:] < 0).all()  # falls to the minimum
+    assert found.validation[15] > 2 * found.validation[3]  # and rises
+    assert found.verdicts[:3] == ("underfits",) * 3
+    assert found.verdicts[15] == "overfits"
+    # high bias: both are high; high variance: a gap
+    assert found.training[1] > 0.8 * found.validation[1] > 3 * 0.09
+    assert found.validation[15] > 3 * found.training[15]
+    # the choice is right on rows that were not there
+    assert int(found.test.argmin()) == 3
+    assert found.test[found.simplest] == pytest.approx(0.09, rel=0.15)
+
+
 @pytest.mark.course("S1-36")
 def test_any_parameter_of_any_classifier():
     X, y = datasets.two_moons(300, noise=0.4, random_state=0)
@@ -75,6 +101,14 @@ def test_any_parameter_of_any_classifier():
         Ridge(), X, y, "alpha", [1.0], loss=lambda a, b: np.abs(a - b), held_out=0.5
     )
     assert 0 < absolute.validation[0] < 1
+
+
+def test_tables_of_any_kind():
+    x, y = parabola(40, 0.3, 5)
+    first = complexity_sweep(Ridge(), x, y, "alpha", [9.0, 0.1])
+    for table in (pd.DataFrame({"a": x[:, 0]}), pa.table({"a": x[:, 0]})):
+        again = complexity_sweep(Ridge(), table, y, "alpha", [9.0, 0.1])
+        np.testing.assert_allclose(again.validation, first.validation)
 
 
 def test_the_choice_and_the_simplest_that_is_as_good():

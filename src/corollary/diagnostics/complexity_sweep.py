@@ -22,7 +22,8 @@ With rows for a test as well, the error of each choice on them is an estimate th
 has not spoiled.
 
 Notation: m = values, from simple to complex.
-Course: S1-36. References: Hastie, Tibshirani, Friedman (2009), 7.2 and 7.10.
+Course: S1-36, S3-97, S4-66.
+References: Hastie, Tibshirani, Friedman (2009), 7.2 and 7.10.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.randomness import entropy, generator
 from corollary.linear.least_squares.linear_regression import LinearRegression
 from corollary.preparation.polynomial_features import PolynomialFeatures
+from corollary.selection.validation_data import rows_in
+from corollary.theory.certify import some_rows
 
 __all__ = ["ComplexitySweep", "complexity_sweep", "polynomial_sweep"]
 
@@ -150,7 +153,7 @@ def complexity_sweep(
     ----------
     estimator : estimator or pipeline
         Cloned for every fit.
-    X : array of shape (n, d)
+    X : rows: array, sparse matrix, data frame or table
     y : array of shape (n,)
     parameter : str
         As `set_params` takes it: ``"ridge__alpha"``.
@@ -181,8 +184,8 @@ def complexity_sweep(
     1.0
     """
     who = "complexity_sweep"
-    X, y = np.asarray(X), np.asarray(y)
-    if X.ndim != 2 or len(X) != len(y):
+    (X, n), y = rows_in(who, X), np.asarray(y)
+    if len(X.shape) != 2 or n != len(y):
         must = "X must be a matrix with a row for each y"
         raise DataError(sentence(who, must, f"{X.shape} and {y.shape}"))
     if not len(values):
@@ -191,7 +194,7 @@ def complexity_sweep(
         must = f"parameter must be one of the {type(estimator).__name__}'s"
         raise ParameterError(sentence(who, must, repr(parameter)))
     cost = loss or (wrong if is_classifier(estimator) else squared)
-    splits = splits_of(who, len(X), held_out, generator(entropy(random_state), 36))
+    splits = splits_of(who, n, held_out, generator(entropy(random_state), 36))
     results = []
     for value in values:
         model = clone(estimator).set_params(**{parameter: value})
@@ -273,9 +276,10 @@ def _errors(
     """Return the three errors and the standard error of the second."""
     training, held, tested = [], [], []
     for train, rest in splits:
-        model.fit(X[train], y[train])
-        training.append(np.mean(cost(y[train], model.predict(X[train]))))
-        held.append(cost(y[rest], model.predict(X[rest])))
+        rows = some_rows(X, train)
+        model.fit(rows, y[train])
+        training.append(np.mean(cost(y[train], model.predict(rows))))
+        held.append(cost(y[rest], model.predict(some_rows(X, rest))))
         if test is not None:
             tested.append(np.mean(cost(np.asarray(test[1]), model.predict(test[0]))))
     losses = np.concatenate(held)
