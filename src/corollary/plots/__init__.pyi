@@ -1,5 +1,15 @@
+from .calibration_display import CalibrationDisplay as CalibrationDisplay
+from .confusion_matrix_display import ConfusionMatrixDisplay as ConfusionMatrixDisplay
 from .decision_regions import decision_regions as decision_regions
 from .duality import plot_dual as plot_dual
 from .duality import plot_region as plot_region
+from .effects_display import EffectsDisplay as EffectsDisplay
+from .learning_curve_display import LearningCurveDisplay as LearningCurveDisplay
+from .model_comparison_display import ModelComparisonDisplay as ModelComparisonDisplay
+from .precision_recall_display import PrecisionRecallDisplay as PrecisionRecallDisplay
+from .prediction_error_display import PredictionErrorDisplay as PredictionErrorDisplay
 from .projections import ClassProjection as ClassProjection
 from .projections import class_projection as class_projection
+from .roc_curve_display import RocCurveDisplay as RocCurveDisplay
+from .threshold_display import ThresholdDisplay as ThresholdDisplay
+from .validation_curve_display import ValidationCurveDisplay as ValidationCurveDisplay
