@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 import sklearn.linear_model
@@ -24,6 +26,7 @@ from corollary import (
 )
 from corollary.core.errors import DataError, ParameterError
 from corollary.theory import Bound, Certificate, Check
+from corollary.theory.certify import some_rows
 
 
 def halves(n, noise=0.1, seed=0, d=3):
@@ -343,3 +346,17 @@ def test_texts_are_certified_without_marks():
     found = corollary.certify(model, frame[100:], y[100:], train=(frame[:100], y[:100]))
     assert found.risk == 0
     assert found.checks[-1].holds is None
+
+
+def test_rows_are_taken_from_tables_of_every_library():
+    X = np.arange(6.0).reshape(3, 2)
+    columns = {"a": X[:, 0], "b": X[:, 1]}
+    tables = [X, sp.csr_matrix(X), pd.DataFrame(columns), pa.table(columns)]
+    for rows in (np.array([0, 2]), np.array([True, False, True])):
+        for table in [*tables, pl.DataFrame(columns)]:
+            part = some_rows(table, rows)
+            assert type(part) is type(table)
+            found = part.toarray() if sp.issparse(part) else np.asarray(part)
+            if isinstance(part, pa.Table):
+                found = np.column_stack([c.to_numpy() for c in part.columns])
+            np.testing.assert_array_equal(found, X[[0, 2]])

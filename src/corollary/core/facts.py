@@ -152,6 +152,8 @@ FACTS: dict[str, Fact] = {
     "n_rows_kept": Fact(
         "training rows that the model keeps", kind=int, label="rows kept", of="n_rows"
     ),
+    "n_neighbors": Fact("rows that answer a query", kind=int, label="neighbours"),
+    "distance": Fact("how far apart two rows are", kind=str),
     "rank": Fact("rank of the columns of X", kind=int, of="n_features"),
     "rank_within": Fact(
         "rank of the scatter within the classes", kind=int, of="n_features"

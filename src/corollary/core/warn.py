@@ -3,16 +3,41 @@
 Python shows a warning once for each line that it points at.  One that pointed into the
 library would be shown once for all fits of a program, and would name a line that its
 reader did not write.
+
+Whoever fits many models on a user's behalf gathers what they warn of instead
+(`gathered_warnings`), and says it once where it matters; Python's filters, which belong
+to the whole process, are not touched.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import warnings
+from collections.abc import Iterator
+from contextvars import ContextVar
 
-__all__ = ["warn", "warn_of_change"]
+__all__ = ["gathered_warnings", "warn", "warn_of_change"]
 
 BETWEEN = {"corollary", "sklearn", "joblib"}  # packages that call on a user's behalf
+_gathered: ContextVar[list[str] | None] = ContextVar("gathered", default=None)
+
+
+@contextlib.contextmanager
+def gathered_warnings() -> Iterator[list[str]]:
+    """Collect the texts of the library's warnings in a block instead of showing them.
+
+    >>> with gathered_warnings() as found:
+    ...     warn("KMeans: two rows are equal.")
+    >>> found
+    ['KMeans: two rows are equal.']
+    """
+    found: list[str] = []
+    token = _gathered.set(found)
+    try:
+        yield found
+    finally:
+        _gathered.reset(token)
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
@@ -22,7 +47,11 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
     >>> with pytest.warns(UserWarning, match="KMeans: two rows are equal."):
     ...     warn("KMeans: two rows are equal.")
     """
-    warnings.warn(text, category, stacklevel=outside())
+    found = _gathered.get()
+    if found is not None:
+        found.append(text)
+    else:
+        warnings.warn(text, category, stacklevel=outside())
 
 
 def warn_of_change(who: object, text: str) -> None:

@@ -220,12 +220,14 @@ def parted(X: Any, y: Any, train: Any, splits: Any) -> tuple[Any, Any, Any]:
 
 
 def some_rows(X: Any, rows: Any) -> Any:
-    """Return rows of an array, a sparse matrix or a frame."""
+    """Return rows of an array, a sparse matrix, a frame or a table."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
-    if is_frame(X) and np.asarray(rows).dtype == bool:
-        return X[np.flatnonzero(rows)]
-    return X[rows] if is_frame(X) or sp.issparse(X) else np.asarray(X)[rows]
+    if is_frame(X):
+        rows = np.asarray(rows)
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+        return X.take(rows) if hasattr(X, "take") else X[rows]
+    return X[rows] if sp.issparse(X) else np.asarray(X)[rows]
 
 
 def training_rows(model: Any, X: Any, y: Any) -> TrainingRows:

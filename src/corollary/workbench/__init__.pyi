@@ -1,0 +1,16 @@
+from .profile import ColumnProfile as ColumnProfile
+from .profile import Profile as Profile
+from .profile import profile_table as profile_table
+from .read_like import NewRows as NewRows
+from .read_like import read_like as read_like
+from .results import predictions_table as predictions_table
+from .run import Run as Run
+from .run import run as run
+from .schema import ColumnSchema as ColumnSchema
+from .schema import Schema as Schema
+from .table_model import TableClassifier as TableClassifier
+from .table_model import TableRegressor as TableRegressor
+from .table_reading import TableData as TableData
+from .table_reading import read_table as read_table
+from .target import guess_task as guess_task
+from .words import Words as Words

@@ -1,0 +1,138 @@
+"""The locked rows, opened once: scores with intervals, and a certificate.
+
+The mean loss on m locked rows is unbiased, since nothing was chosen on them.  With
+deviation s of the losses it is followed by
+
+    an interval of the score itself          L -+ z s / sqrt(m)                     (1)
+    an interval of the score on r new rows   L -+ z s sqrt(1/m + 1/r)               (2)
+
+carried through the metric.  (2) is what a test on other rows will show.  Where the
+losses are errors the share of them is counted, and (1) is exact (Clopper and Pearson).
+Without locked rows the out-of-fold losses take their place, those of a blend by
+weights of other rows, and their error is widened by a factor: models of different folds
+share rows, so that their losses vary together (Bengio and Grandvalet, 2004).
+
+References: Clopper and Pearson (1934); Bengio and Grandvalet (2004).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from corollary.core.arrays import Floats, Vector
+from corollary.theory.certificate import Certificate
+from corollary.theory.certify import certify
+from corollary.theory.clopper_pearson import binomial_interval
+from corollary.workbench.judging import Metric, row_losses
+from corollary.workbench.problem import Problem
+
+__all__ = ["Judged", "judge", "sealed_certificate"]
+
+SHARED_ROWS = 1.3  # widens errors of out-of-fold losses
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A model on rows that it has not seen.
+
+    Attributes
+    ----------
+    answers : array of shape (m, K) or (m,)
+    losses : array of shape (m,)
+    metric : Metric
+    spread : float
+        Variance of the targets.
+    locked : bool
+        Whether these rows were locked away, or are training rows out of fold.
+    """
+
+    answers: Floats
+    losses: Floats
+    metric: Metric
+    spread: float
+    locked: bool
+
+    @property
+    def score(self) -> float:
+        """The score."""
+        return self.metric.of(self.losses, self.spread)
+
+    def interval(
+        self, delta: float = 0.05, rows: int | None = None
+    ) -> tuple[float, float]:
+        """Return the ends of (1), or of (2) for so many new rows.
+
+        Parameters
+        ----------
+        delta : float, default=0.05
+            How often it may miss.
+        rows : int, optional
+        """
+        m = len(self.losses)
+        if self.metric.name == "accuracy" and rows is None and self.locked:
+            found = binomial_interval(m, int(self.losses.sum()), delta)
+            return 1 - found.high, 1 - found.low
+        mean = float(self.losses.mean())
+        wide = 1.0 if self.locked else SHARED_ROWS**2
+        share = wide / m + (0.0 if rows is None else 1.0 / rows)
+        half = float(norm.isf(delta / 2) * self.losses.std(ddof=1) * np.sqrt(share))
+        ends = sorted(
+            self.metric.at(mean + side * half, self.spread) for side in (-1, 1)
+        )
+        return ends[0], ends[1]
+
+
+def judge(model: Any, problem: Problem, rows: Vector) -> Judged:
+    """Ask a fitted model about locked rows.
+
+    Parameters
+    ----------
+    model : fitted model of tables
+    problem : Problem
+    rows : array of int
+    """
+    table, y = problem.part(rows)
+    if problem.classes is None:
+        answers = np.asarray(model.predict(table), dtype=np.float64)
+    else:
+        answers = np.asarray(model.predict_proba(table), dtype=np.float64)
+    losses = row_losses(problem.metric, y, answers, problem.classes)
+    return Judged(answers, losses, problem.metric, problem.spread, True)
+
+
+def sealed_certificate(
+    model: Any, problem: Problem, tried: int, delta: float = 0.05
+) -> Certificate | None:
+    """Return the certificate that the locked rows prove, None where there are none.
+
+    Parameters
+    ----------
+    model : fitted model of tables
+    problem : Problem
+    tried : int
+        Models that these rows have judged.
+    delta : float
+    """
+    if not len(problem.split.test):
+        return None
+    table, y = problem.part(problem.split.test)
+    largest = None
+    if problem.classes is None:
+        largest = float(np.ptp(problem.y[problem.split.train])) or 1.0
+    groups = (
+        problem.structure[problem.split.test] if problem.split.kind == "group" else None
+    )
+    labels = problem.labels(y)
+    return certify(
+        model,
+        table,
+        labels,
+        delta=delta,
+        largest_loss=largest,
+        models_tried=tried,
+        groups=groups,
+    )

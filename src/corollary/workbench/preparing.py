@@ -1,0 +1,161 @@
+"""Preparation of a table for a family of learners: impute, encode, scale, split dates.
+
+Two preparations serve all learners; each is fitted inside the folds, to training rows
+only, so that nothing leaks:
+
+    scaled   numbers    median for what is missing, and a mark that it was; mean 0, sd 1
+             few labels one column each, rare ones together
+             many       the mean target of each label, by folds, shrunk
+             dates      year, month, weekday, days since the first
+             texts      words by their weight (tf-idf)
+    coded    numbers    as they are, missing ones too: trees know what to do
+             labels     a code each, split as sets; many labels as above
+             dates      as above
+             texts      the most frequent words
+
+Reference: Micci-Barreca (2001) for the mean target of a label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import make_pipeline
+
+from corollary.preparation import (
+    ColumnTransformer,
+    DateParts,
+    OneHotEncoder,
+    OrdinalEncoder,
+    SimpleImputer,
+    StandardScaler,
+    TargetEncoder,
+)
+from corollary.workbench.words import Words
+
+__all__ = ["CODED", "SCALED", "FeatureGroups", "feature_groups", "preparation"]
+
+SCALED, CODED = "scaled", "coded"
+FEW_LABELS = 25  # that get a column each
+CODES = 250  # labels that a tree splits as sets
+SPARSE = 2_000  # columns above which zeros are not stored
+DATES = ("year", "month", "weekday", "hour", "elapsed_days")
+
+
+@dataclass(frozen=True)
+class FeatureGroups:
+    """The names of the features, by what becomes of them.
+
+    Attributes
+    ----------
+    numbers, few, some, many, dates, texts : tuples of str
+        Numbers and booleans; labels, by how many there are: at most 25, at most 250,
+        more; dates; texts.
+    missing : bool
+        Whether a number is missing somewhere.
+    """
+
+    numbers: tuple[str, ...] = ()
+    few: tuple[str, ...] = ()
+    some: tuple[str, ...] = ()
+    many: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    missing: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them."""
+        labels = (*self.few, *self.some, *self.many)
+        return (*self.numbers, *labels, *self.dates, *self.texts)
+
+
+def feature_groups(table: Any, columns: Any) -> FeatureGroups:
+    """Sort the features of a table into groups.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Training rows.
+    columns : iterable of ColumnSchema
+        What the columns hold; those whose role is no feature are left out.
+    """
+    import pyarrow.compute as pc
+
+    found: dict[str, list[str]] = {
+        name: [] for name in ("numbers", "few", "some", "many", "dates", "texts")
+    }
+    missing = False
+    for column in columns:
+        if column.role != "feature":
+            continue
+        values = table[column.name]
+        if column.kind in ("number", "boolean"):
+            found["numbers"].append(column.name)
+            missing |= values.null_count > 0
+            if column.kind == "number" and str(values.type) in ("double", "float"):
+                missing |= bool(pc.any(pc.is_nan(values)).as_py())
+        elif column.kind == "date":
+            found["dates"].append(column.name)
+        elif column.kind == "text":
+            found["texts"].append(column.name)
+        else:
+            distinct = pc.count_distinct(values).as_py()
+            kind = "few" if distinct <= FEW_LABELS else "some"
+            found[kind if distinct <= CODES else "many"].append(column.name)
+    return FeatureGroups(**{k: tuple(v) for k, v in found.items()}, missing=missing)
+
+
+def preparation(kind: str, groups: FeatureGroups, seed: int = 0) -> Any:
+    """Return an unfitted preparation: a `ColumnTransformer`.
+
+    Parameters
+    ----------
+    kind : {'scaled', 'coded'}
+    groups : FeatureGroups
+    seed : int
+    """
+    make = scaled_parts if kind == SCALED else coded_parts
+    parts = [part for part in make(groups, seed) if part[2]]
+    return ColumnTransformer(parts, sparse_threshold=0.1)
+
+
+def scaled_parts(groups: FeatureGroups, seed: int) -> list[tuple[str, Any, list[str]]]:
+    """Return what learners of distances and products get."""
+    fill = SimpleImputer(
+        strategy="median", add_indicator=True, keep_empty_features=True
+    )
+    one_hot = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", min_frequency=4, sparse_output=False
+    )
+    means = TargetEncoder(random_state=seed)
+    dates = make_pipeline(
+        DateParts(DATES), SimpleImputer(keep_empty_features=True), StandardScaler()
+    )
+    return [
+        ("labels", one_hot, list(groups.few)),
+        ("means", make_pipeline(means, StandardScaler()), [*groups.some, *groups.many]),
+        ("numbers", make_pipeline(fill, StandardScaler()), list(groups.numbers)),
+        ("dates", dates, list(groups.dates)),
+        *((f"words{j}", Words(20_000), [t]) for j, t in enumerate(groups.texts)),
+    ]
+
+
+def coded_parts(groups: FeatureGroups, seed: int) -> list[tuple[str, Any, list[str]]]:
+    """Return what trees get; the columns of codes come first."""
+    codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
+    as_they_are = StandardScaler(with_mean=False, with_std=False)
+    return [
+        ("codes", codes, [*groups.few, *groups.some]),
+        ("means", TargetEncoder(random_state=seed), list(groups.many)),
+        ("numbers", as_they_are, list(groups.numbers)),
+        ("dates", DateParts(DATES), list(groups.dates)),
+        *((f"words{j}", Words(200), [t]) for j, t in enumerate(groups.texts)),
+    ]
+
+
+def coded_columns(groups: FeatureGroups) -> list[int]:
+    """Return which columns of the coded preparation hold codes of labels."""
+    return list(range(len(groups.few) + len(groups.some)))
