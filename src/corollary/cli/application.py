@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -15,7 +16,9 @@ from corollary.core.errors import (
     MemoryLimitError,
     ModelFileError,
     ParameterError,
+    sentence,
 )
+from corollary.core.warn import gathered_warnings
 
 __all__ = ["app"]
 
@@ -25,6 +28,8 @@ UsageError: type[Exception] = _FAMILY[_FAMILY.index(Exception) - 1]
 EXPECTED = (DataError, MemoryLimitError, ModelFileError, OSError, ParameterError)
 BAD_INPUT = 2
 INTERRUPTED = 130
+COMPLETION = ("--install-completion", "--show-completion")
+SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 
 
 class OneSentence(TyperGroup):
@@ -35,8 +40,12 @@ class OneSentence(TyperGroup):
     ) -> Any:
         """Run a command; turn expected errors into one line on the standard error."""
         settings["standalone_mode"] = False
+        given = sys.argv[1:] if args is None else list(args)
+        if given and given[0] in COMPLETION:
+            check_shell()
         try:
-            code = super().main(args, *rest, **settings)
+            with warnings_as_notes():
+                code = super().main(args, *rest, **settings)
         except UsageError as error:
             fail(error.format_message())  # type: ignore[attr-defined]
         except BrokenPipeError:  # the reader, such as `head`, has seen enough
@@ -44,11 +53,35 @@ class OneSentence(TyperGroup):
             sys.exit(0)
         except EXPECTED as error:
             fail(_words(error))
+        except MemoryError:
+            fail("there is not enough memory; take fewer rows, or --memory-limit")
         except (KeyboardInterrupt, typer.Abort):
             code = INTERRUPTED
         if code == INTERRUPTED:
             typer.echo("corollary: interrupted.", err=True)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def check_shell() -> None:
+    """Refuse to complete words in a shell that is not known."""
+    import shellingham  # type: ignore[import-untyped]
+
+    try:
+        name = shellingham.detect_shell()[0]
+    except shellingham.ShellDetectionFailure:
+        name = "none"
+    if name not in SHELLS:
+        must = "completion must be asked for from bash, zsh, fish or PowerShell"
+        fail(sentence("corollary", must, name))
+
+
+@contextlib.contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Say what the library warns of in notes, without its lines of code."""
+    with gathered_warnings() as found:
+        yield
+    for text in dict.fromkeys(found):
+        typer.echo(f"note: {' '.join(text.split())}", err=True)
 
 
 def fail(words: str) -> None:
@@ -68,7 +101,6 @@ def _words(error: BaseException) -> str:
 
 app = typer.Typer(
     cls=OneSentence,
-    add_completion=False,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

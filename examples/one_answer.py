@@ -1,4 +1,7 @@
-"""The engine's promise on a small scale: one answer from every source and executor."""
+"""One learner for every scale: one answer from every source and executor.
+
+python examples/one_answer.py
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["TOLERANCE", "Comparison", "compare", "round_trips"]
+__all__ = ["TOLERANCE", "Comparison", "compare"]
 
 TOLERANCE = 1e-10
 ROWS, COLUMNS, CLUSTERS = 60_000, 8, 6
@@ -78,16 +81,10 @@ def _difference(found: list[Any], reference: list[Any]) -> float:
     )
 
 
-def round_trips(model: Any, path: Path) -> bool:
-    """Save a model, load it, and tell whether what it learned is the same."""
-    import numpy as np
+if __name__ == "__main__":
+    import tempfile
 
-    from corollary import load, save
-
-    save(model, path)
-    learned = vars(load(path))
-    return all(
-        np.array_equal(value, learned[name])
-        for name, value in vars(model).items()
-        if isinstance(value, np.ndarray | float | int)
-    )
+    with tempfile.TemporaryDirectory(prefix="corollary-") as folder:
+        for row in compare(Path(folder)):
+            off = "the reference" if row.difference is None else f"{row.difference:.1e}"
+            print(f"{row.model:<8} {row.source:<20} {row.executor:<8} {off}")
