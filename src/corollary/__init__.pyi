@@ -19,16 +19,20 @@ from . import linear as linear
 from . import max_entropy as max_entropy
 from . import multiclass as multiclass
 from . import naive_bayes as naive_bayes
+from . import neighbors as neighbors
 from . import objectives as objectives
 from . import plots as plots
 from . import preparation as preparation
 from . import projections as projections
 from . import registry as registry
+from . import report as report
+from . import selection as selection
 from . import solvers as solvers
 from . import studies as studies
 from . import svm as svm
 from . import theory as theory
 from . import trees as trees
+from . import workbench as workbench
 from .clustering.k_means import KMeans as KMeans
 from .core.configuration import Config as Config
 from .core.configuration import config_context as config_context
@@ -183,6 +187,10 @@ from .naive_bayes.complement_nb import ComplementNB as ComplementNB
 from .naive_bayes.gaussian_nb import GaussianNB as GaussianNB
 from .naive_bayes.mixed_nb import MixedNB as MixedNB
 from .naive_bayes.multinomial_nb import MultinomialNB as MultinomialNB
+from .neighbors.k_neighbors_classifier import (
+    KNeighborsClassifier as KNeighborsClassifier,
+)
+from .neighbors.k_neighbors_regressor import KNeighborsRegressor as KNeighborsRegressor
 from .persistence import load as load
 from .persistence import save as save
 from .preparation.binarizer import Binarizer as Binarizer
@@ -248,3 +256,6 @@ from .trees.extra_tree_classifier import ExtraTreeClassifier as ExtraTreeClassif
 from .trees.extra_tree_regressor import ExtraTreeRegressor as ExtraTreeRegressor
 from .trees.id3 import ID3Classifier as ID3Classifier
 from .trees.rule_list import RuleListClassifier as RuleListClassifier
+from .workbench.table_model import TableClassifier as TableClassifier
+from .workbench.table_model import TableRegressor as TableRegressor
+from .workbench.words import Words as Words

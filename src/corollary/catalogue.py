@@ -23,11 +23,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from corollary import registry
 from corollary.registry import ESTIMATORS
 
-__all__ = ["Entry", "claims", "entries", "find", "nearest"]
+__all__ = ["Entry", "claims", "entries", "find", "nearest", "public_entry"]
 
 ROOT = Path(__file__).parent
 UNINDEXED = ("cli", "loops")  # packages that hold no method
@@ -145,11 +146,29 @@ def modules() -> tuple[Theory, ...]:
 def _modules() -> Iterator[Theory]:
     for file in sorted(ROOT.rglob("*.py")):
         parts = file.relative_to(ROOT).with_suffix("").parts
-        if parts[0] in UNINDEXED or parts[-1] == "__init__":
-            continue
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        text = ast.get_docstring(tree) or ""
-        yield Theory(".".join(("corollary", *parts)), file, tree, text)
+        if parts[0] not in UNINDEXED and parts[-1] != "__init__":
+            yield _theory(file)
+
+
+def _theory(file: Path) -> Theory:
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    text = ast.get_docstring(tree) or ""
+    return Theory(".".join(("corollary", *parts)), file, _outline(tree), text)
+
+
+def _outline(tree: ast.Module) -> ast.Module:
+    """Keep definitions and their docstrings: all code of the library is a lot."""
+    kept = [node for node in tree.body if isinstance(node, Definition)]
+    for node in kept:
+        inside = node.body if isinstance(node, ast.ClassDef) else []
+        methods = [one for one in inside if isinstance(one, ast.FunctionDef)]
+        for one in methods:
+            one.body = one.body[:1]
+        first = node.body[:1]
+        node.body = [*first, *(one for one in methods if one not in first)]
+    tree.body = list(kept)
+    return tree
 
 
 @cache
@@ -245,22 +264,68 @@ def find(name: str) -> list[Entry]:
     >>> [entry.name for entry in find("logistik regresion")][0]
     'LogisticRegression'
     """
-    asked = words(name)
+    return list(_found(words(name)))
+
+
+@cache
+def _found(asked: tuple[str, ...]) -> tuple[Entry, ...]:
+    """Return what is found by these words, best first."""
     if not asked:
-        return []
+        return ()
     found: list[Entry] = []
     for likeness in (_equal, _contains, _typed):
-        hits = [
-            (entry.rank == 3, related, entry.rank, len(words(known)), place, entry)
-            for place, entry in enumerate(_functions_first())
-            for related, names in enumerate((entry.names, entry.related))
-            for known in names
-            if likeness(asked, words(known))
-        ]
-        found += [entry for *_, entry in sorted(hits, key=lambda hit: hit[:5])]
+        hits = [name for name in _known_names() if likeness(asked, name)]
+        found += [name.entry for name in sorted(hits, key=lambda name: name.order)]
         if likeness is _contains and found:
             break
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
+
+
+class Known(NamedTuple):
+    """A name of an entry, as it is searched."""
+
+    words: tuple[str, ...]
+    joined: str
+    spaced: str  # a space before each word
+    order: tuple[Any, ...]
+    entry: Entry
+
+
+@cache
+def _known_names() -> tuple[Known, ...]:
+    """Return every name and related word of every entry."""
+    found = []
+    for place, entry in enumerate(_functions_first()):
+        for related, names in enumerate((entry.names, entry.related)):
+            for name in names:
+                known = words(name)
+                order = (entry.rank == 3, related, entry.rank, len(known), place)
+                spaced = "".join(f" {word}" for word in known)
+                found.append(Known(known, "".join(known), spaced, order, entry))
+    return tuple(found)
+
+
+def public_entry(name: str) -> Entry | None:
+    """Return the entry of a public name, spelt as it is; no other file is read.
+
+    Parameters
+    ----------
+    name : str
+
+    Examples
+    --------
+    >>> public_entry("PCA").module
+    'corollary.decomposition.pca'
+    >>> public_entry("nothing of the kind")
+    """
+    for package in registry.packages():
+        module = registry.public_names(package).get(name)
+        if module is not None:
+            file = ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")
+            if file.is_file():
+                found = [one for one in _entries(_theory(file)) if one.name == name]
+                return found[0] if found else None
+    return None
 
 
 @cache
@@ -295,26 +360,27 @@ def _singular(word: str) -> str:
     return word[:-1] if plural else word
 
 
-def _equal(asked: tuple[str, ...], known: tuple[str, ...]) -> bool:
-    return "".join(asked) == "".join(known)
+def _equal(asked: tuple[str, ...], known: Known) -> bool:
+    return "".join(asked) == known.joined
 
 
-def _contains(asked: tuple[str, ...], known: tuple[str, ...]) -> bool:
+def _contains(asked: tuple[str, ...], known: Known) -> bool:
     """Tell whether every word asked for begins a word of the name."""
     joined = "".join(asked)
     if len(joined) < 2:
         return False
-    inside = len(joined) > 3 and joined in "".join(known)
-    return inside or all(any(k.startswith(word) for k in known) for word in asked)
+    if len(joined) > 3 and joined in known.joined:
+        return True
+    return all(f" {word}" in known.spaced for word in asked)
 
 
-def _typed(asked: tuple[str, ...], known: tuple[str, ...]) -> bool:
+def _typed(asked: tuple[str, ...], known: Known) -> bool:
     """Tell whether the names, or words of the name, differ by a typing error."""
     joined = "".join(asked)
     if len(joined) < 4:
         return False
-    if difflib.SequenceMatcher(None, joined, "".join(known)).ratio() >= 0.8:
+    if difflib.SequenceMatcher(None, joined, known.joined).ratio() >= 0.8:
         return True
     return all(
-        len(w) > 3 and difflib.get_close_matches(w, known, 1, 0.8) for w in asked
+        len(w) > 3 and difflib.get_close_matches(w, known.words, 1, 0.8) for w in asked
     )

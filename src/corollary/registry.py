@@ -21,7 +21,7 @@ __all__ = ["ESTIMATORS", "OPEN_MODULES", "SAVED", "home", "packages", "public_na
 ROOT = Path(__file__).parent
 NO_METHODS = ("core", "persistence")  # whose names at the top are no estimators
 #: What is made of estimators that users give, and is no method by itself.
-COMPOSITIONS = ("ColumnTransformer",)
+COMPOSITIONS = ("ColumnTransformer", "TableClassifier", "TableRegressor", "Words")
 #: Modules that are packages of one file: their `__all__` is public.
 OPEN_MODULES = ("corollary.information", "corollary.projections")
 
