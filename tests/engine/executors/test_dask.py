@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from common.sources import local_client
 
 import corollary
 from corollary import engine
@@ -358,6 +359,15 @@ def test_ctrl_c_keeps_the_best_state_and_cancels_the_rest(local, client):
     assert model.report_.stop is StopReason.INTERRUPTED
     assert 0 < len(model.trace) < PASSES
     assert soon(lambda: not [k for k in local.scheduler.tasks if "corollary" in str(k)])
+
+
+def test_looks_that_end_while_results_are_gathered_leave_the_client_whole(monkeypatch):
+    monkeypatch.setattr(cluster, "GLANCE", 0.0005)
+    with local_client() as client, engine.use(executor=client, chunk_rows=170):
+        for _ in range(30):
+            model = corollary.StandardScaler().fit(X)
+        assert client.submit(sum, [1, 2]).result(timeout=10) == 3
+    np.testing.assert_allclose(model.mean_, X.mean(axis=0), rtol=1e-12)
 
 
 def test_workers_that_hang_are_one_clear_error(monkeypatch):

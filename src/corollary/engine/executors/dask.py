@@ -13,6 +13,7 @@ in the parts' order, the answer is the same to the bit.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import sys
 import time
@@ -78,12 +79,25 @@ class Job:
     rows: Any = None  # future of rows in memory, else the part itself
     home: str | None = None  # the worker that should do it
     future: Any = None
+    answer: Any = None  # the task that gathers what the future holds
 
     def drop(self) -> None:
         """Let the cluster forget a lost future, errors of what it needed included."""
         if self.future is not None:
             self.future.release()
-        self.future = None
+        self.future = self.answer = None
+
+    async def gathered(self, client: Any) -> tuple[str, list[Any]]:
+        """Wait for the results; whoever stops waiting leaves the gathering alone.
+
+        Dask gathers for several callers in one task.  One that is cancelled before it
+        begins stays in the client, and all that is gathered later fails.
+        """
+        if self.answer is None:
+            asked = client.gather(self.future, asynchronous=True)
+            self.answer = asyncio.ensure_future(asked)
+            self.answer.add_done_callback(was_asked)
+        return await asyncio.shield(self.answer)
 
 
 class DaskExecutor(Executor):
@@ -219,7 +233,9 @@ class DaskExecutor(Executor):
         while True:
             with losses(KilledWorker, CommClosedError):
                 try:
-                    return job.future.result(timeout=GLANCE)
+                    return self.client.sync(
+                        job.gathered, self.client, callback_timeout=GLANCE
+                    )
                 except TimeoutError:
                     if job.future.status == "error":
                         raise  # the learner's own
@@ -284,6 +300,12 @@ class Progress:
             self.begin()
         self.finished = finished
         return time.monotonic() - self.moved
+
+
+def was_asked(answer: Any) -> None:
+    """Take note of an error that nobody waits for any more."""
+    if not answer.cancelled():
+        answer.exception()
 
 
 @contextlib.contextmanager
