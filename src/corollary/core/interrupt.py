@@ -126,18 +126,21 @@ def apart(function: Callable[..., R], *arguments: Any, **options: Any) -> R:
     """Call a long function of NumPy or SciPy so that Ctrl-C need not wait for it.
 
     The main thread waits for another one.  After Ctrl-C that one goes on behind, at a
-    low priority, and the next fit does not wait for it.  The end of the process does:
-    LAPACK cannot be stopped, and its memory must not be taken from under it.
+    low priority, and neither the next fit nor the end of the process waits for it.
+    (LAPACK's memory must not be taken from under it: where a system has no way to end
+    without taking libraries down first, the end waits.)
     """
     if threading.current_thread() is not threading.main_thread():
         return function(*arguments, **options)
     run, ended, found, failed = copy_context().run, threading.Event(), [], []
+    end_can_go_without = loops.begin_apart()
 
     def work() -> None:
         try:
             found.append(run(function, *arguments, **options))
         except BaseException as error:  # raised below, in the thread that asked
             failed.append(error)
+        loops.end_apart()
         ended.set()
 
     thread = threading.Thread(target=work, name="corollary-apart", daemon=True)
@@ -149,7 +152,8 @@ def apart(function: Callable[..., R], *arguments: Any, **options: Any) -> R:
         if sys.platform == "linux" and thread.native_id is not None:
             with contextlib.suppress(OSError):  # it has ended
                 os.setpriority(os.PRIO_PROCESS, thread.native_id, LOW)
-        atexit.register(thread.join)
+        if not end_can_go_without:
+            atexit.register(thread.join)
         raise
     if failed:
         raise failed[0]

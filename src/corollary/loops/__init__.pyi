@@ -213,6 +213,8 @@ class Token:  # asks the threads that watch it to stop; a child of the thread's 
 
 def watch(token: Token | None) -> Token | None: ...  # the one that was watched before
 def asked_to_stop() -> bool: ...  # whether the watched token is stopped
+def begin_apart() -> bool: ...  # whether the process can end without this call
+def end_apart() -> None: ...
 
 # -- k_means.cpp ---------------------------------------------------------------------
 def nearest(
