@@ -60,7 +60,12 @@ class RowsLearner(ABC):
         -------
         self
         """
-        return self.fit_by(self.learn, X, y, sample_weight)
+        return self.fit_by(self.learning_from(X), X, y, sample_weight)
+
+    @hook
+    def learning_from(self, X: Any) -> Callable[[Chunk, Report], None]:
+        """Return how to learn from the checked rows of X: by `learn`."""
+        return self.learn
 
     def fit_by(
         self, learn: Callable[[Chunk, Report], None], X: Any, y: Any, sample_weight: Any

@@ -77,7 +77,13 @@ from corollary.ensembles.ada_boost_rounds import (
 )
 from corollary.ensembles.hardest_rows import HardestRows
 from corollary.ensembles.margin_distribution import MarginDistribution, vote_margins
-from corollary.ensembles.members import class_probabilities, importances_of
+from corollary.ensembles.members import (
+    Learn,
+    as_given,
+    class_probabilities,
+    importances_of,
+    learning_as_given,
+)
 from corollary.ensembles.weak_learners import WeakLearner, codes_among, weak_classifier
 from corollary.objectives.softmax import softmax
 
@@ -180,6 +186,10 @@ class AdaBoostClassifier(RowsLearner, Classifier):
         return bool(get_tags(self._base()).input_tags.allow_nan)
 
     # -- learning ------------------------------------------------------------------
+    def learning_from(self, X: Any) -> Learn:
+        """Give members sparse rows in the class of X, CSR or CSC."""
+        return learning_as_given(self.learn, X)
+
     def learn(self, rows: Chunk, report: Report) -> None:
         """Make the rounds (1) to (3)."""
         self.estimator_, self.n_classes_ = self._base(), len(self.classes_)
@@ -306,16 +316,19 @@ class AdaBoostClassifier(RowsLearner, Classifier):
     def __iter__(self) -> Iterator[Any]:
         return iter(self.estimators_)
 
+    def _asked(self, X: Any) -> Any:
+        return as_given(self._query(X), X)
+
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of the classes over the sum of the votes, (n, C).
 
         For two classes the second's less the first's, (n,): twice f_T / sum alpha.
         """
-        return self._scores(self._query(X), len(self.estimators_))
+        return self._scores(self._asked(X), len(self.estimators_))
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
         """Yield `decision_function` after each round."""
-        X = self._query(X)
+        X = self._asked(X)
         F: Any = 0.0
         for t, member in enumerate(self.estimators_):
             F = F + self._votes(member, t, X)
@@ -448,7 +461,7 @@ class AdaBoostClassifier(RowsLearner, Classifier):
 
     def _judged(self, X: Any, y: Any, w: Any) -> tuple[Any, Vector, Floats]:
         """Check rows, labels that the model knows, and weights."""
-        X = self._query(X)
+        X = self._asked(X)
         found, codes = encode_labels(self, y, X.shape[0])
         strange = [c for c in found.tolist() if c not in self.classes_.tolist()]
         if strange:

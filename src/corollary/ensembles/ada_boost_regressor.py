@@ -41,7 +41,12 @@ from corollary.core.report import Report, StopReason
 from corollary.core.roles import SingleRegressor
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
-from corollary.ensembles.members import importances_of
+from corollary.ensembles.members import (
+    Learn,
+    as_given,
+    importances_of,
+    learning_as_given,
+)
 from corollary.ensembles.weak_learners import Members
 
 __all__ = ["AdaBoostRegressor"]
@@ -130,6 +135,10 @@ class AdaBoostRegressor(RowsLearner, SingleRegressor):
         return bool(get_tags(self._base()).input_tags.allow_nan)
 
     # -- learning ------------------------------------------------------------------
+    def learning_from(self, X: Any) -> Learn:
+        """Give members sparse rows in the class of X, CSR or CSC."""
+        return learning_as_given(self.learn, X)
+
     def learn(self, rows: Chunk, report: Report) -> None:
         """Make the rounds (1) to (4)."""
         self.estimator_ = self._base()
@@ -192,13 +201,16 @@ class AdaBoostRegressor(RowsLearner, SingleRegressor):
     def __iter__(self) -> Iterator[Any]:
         return iter(self.estimators_)
 
+    def _asked(self, X: Any) -> Any:
+        return as_given(self._query(X), X)
+
     def predict(self, X: Any) -> Floats:
         """Return the weighted median (5) of the members' predictions."""
-        return self._median(self._query(X), len(self.estimators_))
+        return self._median(self._asked(X), len(self.estimators_))
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Yield `predict` after each round."""
-        X = self._query(X)
+        X = self._asked(X)
         for rounds in range(1, len(self.estimators_) + 1):
             yield self._median(X, rounds)
 

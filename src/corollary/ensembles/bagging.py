@@ -42,7 +42,7 @@ from corollary.engine.fit import inside_another_fit
 from corollary.engine.gather import gather
 from corollary.engine.meta import Inside, MetaLearner
 from corollary.engine.sources.opening import as_source, open_source
-from corollary.ensembles.members import Urn, made, takes_weights
+from corollary.ensembles.members import Urn, as_given, made, takes_weights
 from corollary.multiclass.members import in_threads
 
 __all__ = ["BAGGING_RULES", "Bagging", "Bags"]
@@ -185,8 +185,7 @@ class Bagging(MetaLearner, Estimator):
         ours = isinstance(self._base(), Estimator)
         if sp.issparse(X):
             checked = check_X(self, X, reset=reset, sparse=self.takes_sparse)
-            kind = type(X) if X.format in ("csr", "csc") else type(checked)
-            return kind(checked)
+            return as_given(checked, X)
         if ours:
             return check_X(self, X, reset=reset, sparse=False)
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
@@ -223,8 +222,7 @@ class Bagging(MetaLearner, Estimator):
     def _urn(self, X: Any, y: Any) -> Urn:
         if not sp.issparse(X) and X.dtype.kind != "f":
             return Urn(np.arange(X.shape[0]))
-        rows = X.tocsr() if sp.issparse(X) else X
-        return Urn.of(rows, y)
+        return Urn.of(X, y)
 
     def _add(self, bags: Bags, done: int) -> None:
         """Fit the members that are missing, in threads if asked."""

@@ -2,7 +2,8 @@
 
 A member is a clone of the base with a seed of its own.  Where a fit weighs its rows, a
 member is given the weights if it takes them; otherwise it is fitted on rows drawn with
-probabilities in proportion to them (`drawn_rows`).
+probabilities in proportion to them (`drawn_rows`).  Sparse rows come to it in the class
+that the user gave (`as_given`), which a member of another library may need.
 
 Rows are drawn in an order that only their content decides: with s_1 <= s_2 ... the
 running sums of the weights in that order and u uniform on (0, s_n),
@@ -15,20 +16,33 @@ weight 2 was given twice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, sentence
 from corollary.core.randomness import generator, row_keys
+from corollary.core.report import Report
+from corollary.engine.sources.source import Chunk
 
-__all__ = ["Urn", "class_probabilities", "importances_of", "made", "takes_weights"]
+__all__ = [
+    "Learn",
+    "Urn",
+    "as_given",
+    "class_probabilities",
+    "importances_of",
+    "learning_as_given",
+    "made",
+    "takes_weights",
+]
 
+Learn = Callable[[Chunk, Report], None]
 SMALLEST = float(np.finfo(np.float64).eps)  # share of a row that still counts
 
 
@@ -56,6 +70,26 @@ def takes_weights(base: Any) -> bool:
     return bool(has_fit_parameter(base, "sample_weight"))
 
 
+def as_given(rows: Matrix, given: Any) -> Any:
+    """Return checked rows as members get them: sparse ones in the class that came.
+
+    CSR and CSC stay what they are, other formats become CSR, matrices or arrays.
+
+    >>> type(as_given(sp.csr_array([[1.0]]), sp.lil_matrix([[1.0]]))).__name__
+    'csr_matrix'
+    """
+    if not sp.issparse(rows) or not sp.issparse(given):
+        return rows
+    if given.format in ("csr", "csc"):
+        return type(given)(rows)
+    return sp.csr_array(rows) if isinstance(given, sp.sparray) else sp.csr_matrix(rows)
+
+
+def learning_as_given(learn: Learn, X: Any) -> Learn:
+    """Return a way to learn from checked rows in the sparse class of the given ones."""
+    return lambda rows, report: learn(replace(rows, X=as_given(rows.X, X)), report)
+
+
 @dataclass(frozen=True)
 class Urn:
     """Rows to draw from, in the order of their content."""
@@ -65,6 +99,7 @@ class Urn:
     @classmethod
     def of(cls, X: Matrix, y: Any) -> Urn:
         """Order the rows by a hash of X and y; equal ones stay as they come."""
+        X = X.tocsr() if sp.issparse(X) else X
         targets = np.asarray(y, dtype=np.float64).reshape(X.shape[0], -1)
         return cls(np.lexsort((row_keys(targets, 0), row_keys(X, 0))))
 
