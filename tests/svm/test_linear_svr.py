@@ -35,7 +35,13 @@ def test_minimum(loss, C):
         for s in size * rng.normal(size=(30, 4)):
             assert primal(w + s[:3], b + s[3]) >= primal(w, b) * (1 - 1e-12)
     theirs = Liblinear(
-        loss=loss, epsilon=0.3, C=C, dual=True, tol=1e-12, max_iter=10**5
+        loss=loss,
+        epsilon=0.3,
+        C=C,
+        dual=True,
+        tol=1e-12,
+        max_iter=10**5,
+        random_state=0,
     ).fit(X, y)
     assert primal(w, b) <= primal(theirs.coef_, theirs.intercept_[0]) * (1 + 1e-12)
     np.testing.assert_allclose(w, theirs.coef_, atol=2e-3)
@@ -59,7 +65,13 @@ def test_many_features_by_descent():
         model.fit(X, y)
         assert "descent" in model.report_.facts["solver"]
         theirs = Liblinear(
-            loss=loss, epsilon=0.05, C=10, dual=True, tol=1e-9, max_iter=10**5
+            loss=loss,
+            epsilon=0.05,
+            C=10,
+            dual=True,
+            tol=1e-9,
+            max_iter=10**5,
+            random_state=0,
         ).fit(X, y)
         np.testing.assert_allclose(model.coef_, theirs.coef_, atol=2e-4)
 
