@@ -256,6 +256,3 @@ from .trees.extra_tree_classifier import ExtraTreeClassifier as ExtraTreeClassif
 from .trees.extra_tree_regressor import ExtraTreeRegressor as ExtraTreeRegressor
 from .trees.id3 import ID3Classifier as ID3Classifier
 from .trees.rule_list import RuleListClassifier as RuleListClassifier
-from .workbench.table_model import TableClassifier as TableClassifier
-from .workbench.table_model import TableRegressor as TableRegressor
-from .workbench.words import Words as Words

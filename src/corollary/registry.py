@@ -21,7 +21,13 @@ __all__ = ["ESTIMATORS", "OPEN_MODULES", "SAVED", "home", "packages", "public_na
 ROOT = Path(__file__).parent
 NO_METHODS = ("core", "persistence")  # whose names at the top are no estimators
 #: What is made of estimators that users give, and is no method by itself.
-COMPOSITIONS = ("ColumnTransformer", "TableClassifier", "TableRegressor", "Words")
+COMPOSITIONS = ("ColumnTransformer",)
+#: What runs of the workbench make and save, and nobody makes by hand.
+OF_RUNS = {
+    "TableClassifier": "corollary.workbench.table_model",
+    "TableRegressor": "corollary.workbench.table_model",
+    "Words": "corollary.workbench.words",
+}
 #: Modules that are packages of one file: their `__all__` is public.
 OPEN_MODULES = ("corollary.information", "corollary.projections")
 
@@ -70,11 +76,12 @@ def home(module: str, name: str) -> str:
     return homes().get((module, name), module)
 
 
-#: The classes that a model file may name, and where they live.
-SAVED = {
+METHODS = {
     name: module
     for name, module in public_names().items()
     if module.split(".")[1] not in NO_METHODS and name[0].isupper()  # no function
 }
+#: The classes that a model file may name, and where they live.
+SAVED = METHODS | OF_RUNS
 #: Where each estimator lives.
-ESTIMATORS = {n: module for n, module in SAVED.items() if n not in COMPOSITIONS}
+ESTIMATORS = {n: module for n, module in METHODS.items() if n not in COMPOSITIONS}

@@ -113,8 +113,14 @@ def forged(tree: Any, arrays: Any, rng: np.random.Generator) -> bytes:
 
 
 def change_setting(tree: Any, rng: np.random.Generator) -> None:
-    """Give a parameter or a learned value another number, or the value of another."""
-    part = tree.get(["parameters", "learned"][int(rng.integers(2))])
+    """Give a parameter or a learned value another number, or the value of another.
+
+    The model may be one inside another.
+    """
+    inside = [node[key] for node, key in places(tree) if key == "estimator"]
+    models = [tree, *(one for one in inside if isinstance(one, dict))]
+    one_model = models[int(rng.integers(len(models)))]
+    part = one_model.get(["parameters", "learned"][int(rng.integers(2))])
     pairs = part.get("dict") if isinstance(part, dict) else None
     good = [p for p in pairs or [] if isinstance(p, list) and len(p) == 2]
     if good:

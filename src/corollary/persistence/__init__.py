@@ -34,9 +34,9 @@ from typing import Any
 import sklearn
 
 from corollary import __version__
-from corollary.core.errors import ModelFileError, ParameterError, sentence
+from corollary.core.errors import DataError, ModelFileError, ParameterError, sentence
 from corollary.core.warn import warn
-from corollary.persistence.audit import check_answers
+from corollary.persistence.audit import check_answers, reason_of
 from corollary.persistence.container import FORMAT, packed, read_file, unpacked
 from corollary.persistence.models import model_of
 from corollary.persistence.trees import Aside, may_be_saved, model_tree
@@ -99,7 +99,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         if arrays:
             raise ModelFileError("the file holds arrays that the model does not use")
         check_answers(model)
-    except ModelFileError as error:
+    except (ModelFileError, DataError, ParameterError) as error:
         raise ModelFileError(cannot_load(shown, f"{error}")) from None
     except FileNotFoundError:
         raise ModelFileError(cannot_load(shown, "it does not exist")) from None
@@ -108,9 +108,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     except MemoryError:
         raise ModelFileError(cannot_load(shown, "it needs too much memory")) from None
     except Exception as error:  # whatever is wrong with a file is the file's fault
-        raise ModelFileError(
-            cannot_load(shown, f"{error}" or type(error).__name__)
-        ) from None
+        reason = f"it holds what no save writes ({reason_of(error)})"
+        raise ModelFileError(cannot_load(shown, reason)) from None
     warn_if_newer(shown, "Corollary", tree["version"], __version__)
     warn_if_newer(shown, "scikit-learn", tree.get("sklearn"), sklearn.__version__)
     return model

@@ -12,7 +12,7 @@ from corollary.core.errors import DataError, ModelFileError, ParameterError
 from corollary.persistence.trees import is_ours, may_be_saved
 from corollary.registry import ESTIMATORS
 
-__all__ = ["check_answers", "check_shapes"]
+__all__ = ["check_answers", "check_shapes", "reason_of"]
 
 ANSWERS = (
     "predict",
@@ -28,16 +28,17 @@ ROWS = 3  # so that an answer that mixes rows up has another shape
 def check_answers(model: Any) -> None:
     """Have a fitted model answer for rows of zeros, or of values that it knows.
 
-    Whoever cannot is no model.  It may refuse them in words of its own: not every
-    method takes zeros.
+    Whoever cannot is no model.  It may refuse zeros in words of its own, since not
+    every method takes them; values that it knows it must take.
     """
-    if type(model).__name__ not in ESTIMATORS or not is_ours(model):
+    example = getattr(model, "_example", None)
+    known = type(model).__name__ in ESTIMATORS or example is not None
+    if not is_ours(model) or not known:
         return  # rows of zeros mean nothing to a pipeline that takes texts
     if any(not is_ours(part) for part in getattr(model, "estimators_", ())):
         return  # nor to one inside
     if not hasattr(model, "n_features_in_") or model.n_features_in_ > MANY:
         return
-    example = getattr(model, "_example", None)
     rows = np.zeros((ROWS, model.n_features_in_)) if example is None else example(ROWS)
     with np.errstate(all="ignore"):
         for name in ANSWERS:
@@ -46,12 +47,18 @@ def check_answers(model: Any) -> None:
                     check_answer(model, name, getattr(model, name)(rows))
             except ModelFileError:
                 raise
-            except (DataError, ParameterError, NotFittedError, Warning):
-                pass
+            except (DataError, ParameterError, NotFittedError, Warning) as error:
+                if example is not None:
+                    text = f"{type(model).__name__} cannot {name}: {error}"
+                    raise ModelFileError(text) from None
             except Exception as error:
-                reason = f"{error}" or type(error).__name__
-                text = f"{type(model).__name__} cannot {name}: {reason}"
+                text = f"{type(model).__name__} cannot {name} ({reason_of(error)})"
                 raise ModelFileError(text) from None
+
+
+def reason_of(error: Exception) -> str:
+    """Return what an error says, with its kind: of some it is a bare name."""
+    return f"{type(error).__name__}: {error}".rstrip(": .")
 
 
 def check_answer(model: Any, name: str, answer: Any) -> None:

@@ -147,7 +147,7 @@ def value_of(tree: Any, aside: Aside) -> Any:
         case {"tuple": list(items)}:
             return tuple(value_of(item, aside) for item in items)
         case {"dict": list(items)}:
-            return {value_of(k, aside): value_of(v, aside) for k, v in items}
+            return dict(pair(item, aside) for item in items)
         case {"estimator": dict(inner)}:
             return model_of(inner, aside)
         case {"report": inner}:
@@ -155,6 +155,16 @@ def value_of(tree: Any, aside: Aside) -> Any:
         case {"record": str(name), "fields": dict(fields)}:
             return record(name, fields, aside)
     raise ModelFileError(f"{sorted(tree)} is not written by save")
+
+
+def pair(item: Any, aside: Aside) -> tuple[Any, Any]:
+    """Return a key, which must be plain, and its value."""
+    if not isinstance(item, list) or len(item) != 2:
+        raise ModelFileError("a dict must hold pairs of a key and a value")
+    key, value = (value_of(one, aside) for one in item)
+    if key is not None and not isinstance(key, str | int | float | tuple | np.generic):
+        raise ModelFileError("a key of a dict must be a plain value")
+    return key, value
 
 
 def type_named(name: str) -> type:

@@ -136,13 +136,15 @@ def kept(model: Any) -> dict[str, Any]:
 
 
 def completed(model: Any) -> Any:
-    """Make anew what was not stored."""
+    """Make anew what was not stored, and check what compiled code will trust."""
     from sklearn.isotonic import IsotonicRegression
     from sklearn.utils import Bunch
 
     if isinstance(model, IsotonicRegression) and hasattr(model, "X_thresholds_"):
         x, y = model.X_thresholds_, model.y_thresholds_
         return type(model)(**model.get_params()).fit(x, y)
+    if hasattr(model, "vocabulary_"):
+        check_vocabulary(model.vocabulary_)
     if hasattr(model, "estimators_") and "estimators" in model.get_params(deep=False):
         used = [name for name, one in model.estimators if one != "drop"]
         if len(used) != len(model.estimators_):
@@ -151,6 +153,14 @@ def completed(model: Any) -> Any:
         named |= zip(used, model.estimators_, strict=True)
         model.named_estimators_ = Bunch(**named)
     return model
+
+
+def check_vocabulary(words: Any) -> None:
+    """Refuse places of words that are not 0, 1, ... in some order."""
+    found = list(words.values()) if isinstance(words, dict) else []
+    whole = found and all(isinstance(k, int | np.integer) for k in found)
+    if not whole or set(found) != set(range(len(found))):
+        raise ModelFileError("vocabulary_ must give each word a place of its own")
 
 
 @cache

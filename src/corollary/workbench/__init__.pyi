@@ -13,4 +13,3 @@ from .table_model import TableRegressor as TableRegressor
 from .table_reading import TableData as TableData
 from .table_reading import read_table as read_table
 from .target import guess_task as guess_task
-from .words import Words as Words

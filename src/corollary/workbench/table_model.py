@@ -20,14 +20,17 @@ References: Vovk, Gammerman and Shafer (2005); Barber and others (2021).
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.parameters import Rule, anything
+from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.parameters import Rule, anything, check_parameters
+from corollary.core.roles import Estimator
 from corollary.workbench.read_like import read_like
 from corollary.workbench.schema import Schema
 from corollary.workbench.seen_rows import SeenRows, seen_rows
@@ -35,20 +38,31 @@ from corollary.workbench.seen_rows import SeenRows, seen_rows
 __all__ = ["TableClassifier", "TableRegressor"]
 
 
-class TableModel(BaseEstimator):
+class TableModel(Estimator):
     """What a classifier and a regressor of tables share."""
 
-    rules: ClassVar[dict[str, Rule]] = {"model": anything, "schema": anything}
+    rules: ClassVar[dict[str, Rule]] = {
+        "model": anything,
+        "schema": Rule("a Schema", lambda value: isinstance(value, Schema)),
+    }
     shapes: ClassVar[dict[str, str]] = {"scores_": "n"}
     parts: ClassVar[dict[str, str]] = {"fitted_": "predict"}
-    may_be_infinite: ClassVar[tuple[str, ...]] = ()
-    binary_parts: ClassVar[bool] = False
-    some_classes: ClassVar[bool] = False
-    some_features: ClassVar[bool] = True
+    takes_columns = True
+    some_features = True
+    task: ClassVar[str]  # of the schema
 
     def __init__(self, model: Any = None, schema: Any = None) -> None:
         self.model = model
         self.schema = schema
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False  # files and frames, no array
+        return tags
+
+    def takes_missing(self) -> bool:
+        """Tell that cells may be missing: preparations know what to do."""
+        return True
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the model to rows of a table.
@@ -58,7 +72,11 @@ class TableModel(BaseEstimator):
         X : path, data frame or pyarrow.Table
         y : array of shape (n,)
         """
+        check_parameters(self, self.rules)
         table, y = self.table_of(X), np.asarray(y)
+        if y.shape != (table.num_rows,):
+            must = f"y must have one entry for each of {table.num_rows} rows"
+            raise DataError(sentence(self, must, f"shape {y.shape}"))
         fitted = clone(self.model).fit(table, y)
         return self.take(fitted, seen=seen_rows(table, y))
 
@@ -94,6 +112,33 @@ class TableModel(BaseEstimator):
         place = int(np.ceil((1 - delta) * (len(self.scores_) + 1)))
         return float(self.scores_[place - 1]) if place <= len(self.scores_) else np.inf
 
+    def _example(self, n: int) -> dict[str, Any]:
+        """Return rows of cells that a model of tables must know how to read."""
+        return {c.name: (EXAMPLES[c.kind] * n)[:n] for c in self.schema.features}
+
+    def _audit(self) -> None:
+        """Refuse what no fit leaves: files can alter it."""
+        if self.schema.task != self.task:
+            must = f"the task of the schema must be {self.task}"
+            raise ParameterError(sentence(self, must, self.schema.task))
+        if self.n_features_in_ != len(self.schema.features):
+            must = f"n_features_in_ must be {len(self.schema.features)}"
+            raise DataError(sentence(self, must, f"{self.n_features_in_}"))
+        known = isinstance(self.seen_, SeenRows | None)
+        if not known or (np.diff(self.scores_) < 0).any():
+            must = "scores_ must rise, and seen_ must be SeenRows or None"
+            raise DataError(sentence(self, must, "others"))
+
+
+#: Cells of each kind that no table surprises a model with.
+EXAMPLES: dict[str, list[Any]] = {
+    "number": [None, 0.0, 1.5],
+    "boolean": [None, False, True],
+    "category": [None, "a", "b"],
+    "date": [None, datetime(1970, 1, 1), datetime(2026, 5, 17, 12)],
+    "text": [None, "a text", "words"],
+}
+
 
 class TableClassifier(ClassifierMixin, TableModel):
     """A classifier of tables, files and frames.
@@ -114,6 +159,8 @@ class TableClassifier(ClassifierMixin, TableModel):
     seen_ : SeenRows or None
         By which training rows are told from new ones.
     """
+
+    task = "classification"
 
     @property
     def classes_(self) -> Vector:
@@ -160,6 +207,8 @@ class TableRegressor(RegressorMixin, TableModel):
     seen_ : SeenRows or None
         By which training rows are told from new ones.
     """
+
+    task = "regression"
 
     def predict_interval(self, X: Any, delta: float = 0.1) -> Floats:
         """Return the ends of an interval for each row, (n, 2).
