@@ -63,6 +63,7 @@ QUERIES = (
     "inverse_transform",
     "score",
 )
+SumsOf = Callable[[Any, Matrix, Any, Vector | None], Any]
 Answer = Callable[[Any, Any, Any, Any, Any], Any]
 _answers: list[Answer] = []  # how the engine answers for a source
 
@@ -148,6 +149,9 @@ class Estimator(BaseEstimator):
     some_classes: ClassVar[bool] = False  # whether these may know some classes only
     some_features: ClassVar[bool] = False  # and look at some features, of codes
     of_rows: ClassVar[tuple[str, ...]] = ()  # learned, tell training rows: not saved
+    #: A method of X, y and weights that returns what rows add to the score, as an
+    #: `engine.ScoreSums`: a source is then scored in one pass.  None: it is no sum.
+    score_sums: ClassVar[SumsOf | None] = None
     report_: Report
 
     def __sklearn_tags__(self) -> Any:
@@ -197,14 +201,6 @@ class Estimator(BaseEstimator):
     def takes_missing(self) -> bool:
         """Tell whether NaN stands for a missing value; else it is refused."""
         return False
-
-    @hook
-    def score_sums(self, X: Matrix, y: Any, w: Vector | None) -> Any:
-        """Return what rows add to the score, as an `engine.ScoreSums`, if it is sums.
-
-        The score of a source is then made in one pass, whatever its size.
-        """
-        raise NotImplementedError
 
     @hook
     def scores_answers(self) -> bool:

@@ -29,7 +29,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import names_checked
 from corollary.core.errors import DataError, sentence
-from corollary.core.roles import Estimator
 from corollary.core.warn import warn
 from corollary.engine.data import Data
 from corollary.engine.first_pass import check_target
@@ -147,7 +146,7 @@ def score_of(
         source = source.encoded(model.classes_)
     if method.__module__.startswith("sklearn") and (labels or is_regressor(model)):
         sums: Any = partial(right_guesses if labels else squares_left, model)
-    elif type(model).score_sums is not Estimator.score_sums:
+    elif model.score_sums is not None:
         sums = model.score_sums
     elif model.scores_answers() and source.replayable:
         return of_answers(model, method, source, mapped, labels)
