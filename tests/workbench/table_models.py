@@ -10,7 +10,6 @@ import numpy as np
 from corollary import workbench
 from corollary.workbench.blending import Blend
 from corollary.workbench.champion import champion
-from corollary.workbench.judging import row_losses
 from corollary.workbench.ladder import Candidate, base, variants
 from corollary.workbench.problem import Settings, set_problem
 from corollary.workbench.run import misses
@@ -95,7 +94,7 @@ def table_model(target: str, names: tuple[str, ...]) -> Any:
     trials = [attempt(smaller(ladder[n]), folded, problem.metric) for n in names]
     answers = np.mean([trial.answers for trial in trials], axis=0)
     weights = (1 / len(trials),) * len(trials)
-    losses = row_losses(problem.metric, folded.y, answers, folded.classes)
+    losses = problem.metric.losses(folded.y, answers)
     found = Blend(tuple(trials), weights, answers, losses, losses)
     fitted = champion(found, folded, {})
     seen = seen_rows(folded.table, problem.labels(folded.y))

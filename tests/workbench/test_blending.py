@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from corollary.workbench.blending import blend, judged
-from corollary.workbench.judging import METRICS, row_losses
+from corollary.workbench.judging import METRICS
 from corollary.workbench.trials import Trial
 
 RMSE, LOG = METRICS["rmse"], METRICS["log loss"]
@@ -15,8 +15,8 @@ def folded(y, classes=None):
     return SimpleNamespace(y=y, classes=classes, seed=0)
 
 
-def trial(name, answers, y, metric, classes=None):
-    losses = row_losses(metric, y, answers, classes)
+def trial(name, answers, y, metric):
+    losses = metric.losses(y, answers)
     return Trial(SimpleNamespace(name=name), answers, losses, 0.0, 0.0, 0.0, len(y))
 
 
@@ -57,7 +57,7 @@ def test_of_equal_models_the_blend_is_one(rng):
     y = rng.integers(2, size=300)
     p = np.clip(0.8 * y + 0.1, 0, 1)
     P = np.c_[1 - p, p]
-    trials = [trial(name, P, y, LOG, [0, 1]) for name in "ab"]
+    trials = [trial(name, P, y, LOG) for name in "ab"]
     found = blend(trials, folded(y, [0, 1]), LOG)
     assert len(found.trials) == 1
     assert found.name == "a"
@@ -82,7 +82,7 @@ def test_any_metric_of_classes_can_be_blended_for(metric, rng):
     for j in range(3):
         z = rng.normal(size=(400, 3)) + 1.2 * np.eye(3)[y]
         P = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
-        trials.append(trial(f"t{j}", P, y, METRICS[metric], np.arange(3)))
+        trials.append(trial(f"t{j}", P, y, METRICS[metric]))
     found = blend(trials, folded(y, np.arange(3)), METRICS[metric])
     assert found.loss < min(t.loss for t in trials)
     np.testing.assert_allclose(found.answers.sum(axis=1), 1)

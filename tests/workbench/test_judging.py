@@ -3,7 +3,7 @@ import pytest
 from sklearn import metrics
 
 from corollary.core.errors import ParameterError
-from corollary.workbench.judging import METRICS, metric_named, row_losses
+from corollary.workbench.judging import METRICS, metric_named
 
 
 @pytest.fixture
@@ -13,18 +13,18 @@ def answers(rng):
     return y, P
 
 
-def score(name, y, f, classes=None):
+def score(name, y, f):
     metric = metric_named(name, METRICS[name].task)
-    return metric.of(row_losses(metric, y, f, classes), float(np.var(y)))
+    return metric.of(metric.losses(y, f), float(np.var(y)))
 
 
 def test_scores_of_classes_are_those_of_scikit_learn(answers):
     y, P = answers
-    told, classes = P.argmax(axis=1), np.arange(3)
-    assert np.isclose(score("log loss", y, P, classes), metrics.log_loss(y, P))
-    assert np.isclose(score("accuracy", y, P, classes), metrics.accuracy_score(y, told))
+    told = P.argmax(axis=1)
+    assert np.isclose(score("log loss", y, P), metrics.log_loss(y, P))
+    assert np.isclose(score("accuracy", y, P), metrics.accuracy_score(y, told))
     balanced = metrics.balanced_accuracy_score(y, told)
-    assert np.isclose(score("balanced accuracy", y, P, classes), balanced)
+    assert np.isclose(score("balanced accuracy", y, P), balanced)
 
 
 def test_scores_of_numbers_are_those_of_scikit_learn(rng):
@@ -43,10 +43,10 @@ def test_the_standard_error_is_that_of_repeated_draws(name, rng):
         if metric.task == "classification":
             p = rng.uniform(0.05, 0.95, 300)
             y = (rng.random(300) < p).astype(int)
-            losses, spread = row_losses(metric, y, np.c_[1 - p, p], [0, 1]), 1.0
+            losses, spread = metric.losses(y, np.c_[1 - p, p]), 1.0
         else:
             y = 2 * rng.normal(size=300)
-            losses, spread = row_losses(metric, y, y + rng.normal(size=300), None), 4.0
+            losses, spread = metric.losses(y, y + rng.normal(size=300)), 4.0
         scores.append(metric.of(losses, spread))
         errors.append(metric.error(losses, spread))
     assert np.isclose(np.mean(errors), np.std(scores), rtol=0.15)
@@ -54,7 +54,7 @@ def test_the_standard_error_is_that_of_repeated_draws(name, rng):
 
 def test_a_probability_of_zero_costs_much_but_not_infinitely():
     metric = METRICS["log loss"]
-    loss = row_losses(metric, np.array([1]), np.array([[1.0, 0.0]]), [0, 1])
+    loss = metric.losses(np.array([1]), np.array([[1.0, 0.0]]))
     assert 30 < loss[0] < 40
 
 

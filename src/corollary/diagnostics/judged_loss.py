@@ -33,7 +33,14 @@ from sklearn.pipeline import Pipeline
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import ParameterError, sentence
-from corollary.selection.validation_loss import brier_losses, log_losses
+from corollary.selection.validation_loss import (
+    absolute_losses,
+    balanced_factors,
+    brier_losses,
+    error_losses,
+    log_losses,
+    squared_losses,
+)
 
 __all__ = ["RowLoss", "mean_and_error", "row_loss"]
 
@@ -45,6 +52,7 @@ CLASSES = {
 }
 NUMBERS = {"squared": "mean squared error", "absolute": "mean absolute error"}
 LEAST = 1e-6  # probability that (4) takes for 0
+FAR = 1e100  # where numbers that are not finite are taken to be
 
 
 @dataclass(frozen=True)
@@ -76,11 +84,12 @@ class RowLoss:
             return np.asarray(self.function(y, predicted), dtype=np.float64)
         if self.name in NUMBERS:
             miss = np.asarray(y, dtype=np.float64) - np.asarray(predicted)
-            miss = np.clip(np.nan_to_num(miss, nan=1e100), -1e100, 1e100)
-            return miss**2 if self.name == "squared" else np.abs(miss)  # (5), (6)
+            miss = np.clip(np.nan_to_num(miss, nan=FAR), -FAR, FAR)
+            formula = squared_losses if self.name == "squared" else absolute_losses
+            return formula(miss, 0.0)  # (5), (6)
         if self.reads == "probabilities":
             return of_probabilities(self.name, y, predicted, np.asarray(labels))
-        return (np.asarray(predicted) != y).astype(np.float64)  # (1)
+        return error_losses(y, predicted)  # (1)
 
 
 def of_probabilities(name: str, y: Vector, p: Any, labels: Vector) -> Floats:
@@ -94,12 +103,12 @@ def of_probabilities(name: str, y: Vector, p: Any, labels: Vector) -> Floats:
 
 def balanced_error(y: Vector) -> Callable[[Any, Any], Floats]:
     """Return (2) as a function, with the counts of the classes in y."""
-    labels, counts = np.unique(y, return_counts=True)
-    weight = len(y) / (len(labels) * counts)
+    labels, codes = np.unique(y, return_inverse=True)
+    factors = balanced_factors(codes, len(labels))
 
     def losses(given: Any, predicted: Any) -> Floats:
         at = np.minimum(np.searchsorted(labels, given), len(labels) - 1)
-        return weight[at] * (np.asarray(given) != np.asarray(predicted))
+        return factors[at] * error_losses(given, predicted)
 
     return losses
 

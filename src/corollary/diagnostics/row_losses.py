@@ -33,7 +33,13 @@ from corollary.diagnostics.outcomes import (
     column_vector,
     joint_labels,
 )
-from corollary.selection.validation_loss import brier_losses, log_losses
+from corollary.selection.validation_loss import (
+    absolute_losses,
+    brier_losses,
+    error_losses,
+    log_losses,
+    squared_losses,
+)
 from corollary.theory.stated_numbers import chosen, vector
 
 __all__ = ["CLASS_LOSSES", "NUMBER_LOSSES", "RowLosses", "row_losses"]
@@ -124,15 +130,14 @@ def row_losses(
     if kind == "numbers":
         truth = vector(WHO, y, "y")
         said = vector(WHO, predicted, "predicted", len(truth))
-        gap = np.abs(said - truth)
-        losses = gap**2 if loss == "squared" else gap  # (4), (5)
-        return RowLosses("regression", loss, losses, truth, said)
+        formula = squared_losses if loss == "squared" else absolute_losses
+        return RowLosses("regression", loss, formula(truth, said), truth, said)
     if kind == "labels":
         if loss != "error":
             must = f"predicted must be probabilities for the loss {loss!r}"
             raise DataError(sentence(WHO, must, "labels"))
         labels, a, b = joint_labels(WHO, y, predicted)
-        wrong = (a != b).astype(np.float64)  # (2)
+        wrong = error_losses(a, b)
         return RowLosses("classification", loss, wrong, labels[a], labels[b])
     labels, codes, P = class_probabilities(WHO, y, predicted, classes)
     top, rows = P.argmax(axis=1), np.arange(len(P))
@@ -145,7 +150,7 @@ def row_losses(
 def losses_of_probabilities(P: Floats, codes: Vector, top: Vector, loss: str) -> Floats:
     """Return (1), (2) or (3)."""
     if loss == "error":
-        return (top != codes).astype(np.float64)
+        return error_losses(codes, top)
     return (log_losses if loss == "log_loss" else brier_losses)(codes, P)
 
 

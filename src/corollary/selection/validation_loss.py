@@ -1,16 +1,21 @@
 """The loss of a row: what an error estimate is the mean of.
 
+This is the one place of the formulas; error estimates, diagnoses and the workbench add
+what each of them asks for.
+
     error      1 where the predicted class is wrong                              (1)
     squared    (y - y^)^2, summed over the targets of a row                      (2)
     absolute   |y - y^|, likewise                                                (3)
     log        -ln p(y | x), the probability cut off at 1e-15                    (4)
     brier      sum_k (p(k | x) - 1[y = k])^2                                     (5)
+    balanced   n / (K n_y) where the class is wrong: every class counts the same (6)
 
 A function may take their place: of targets and predictions, or of the numbers of the
 classes and a matrix of probabilities.  It returns a loss for each row, or one number
 for all of them, such as 1 - AUC, which has no loss of a row.
 
-Notation: y^ = predictions; p(k | x) = probabilities, a column for each class.
+Notation: y^ = predictions; p(k | x) = probabilities, a column for each class; n_y rows
+of the class y, of K classes.
 """
 
 from __future__ import annotations
@@ -30,10 +35,14 @@ from corollary.core.records import readable
 __all__ = [
     "LOSSES",
     "Loss",
+    "absolute_losses",
+    "balanced_factors",
     "brier_losses",
     "chosen_loss",
+    "error_losses",
     "log_losses",
     "losses_of",
+    "squared_losses",
 ]
 
 LEAST = 1e-15  # probability that is looked at by (4)
@@ -76,6 +85,21 @@ class Loss:
             raise ParameterError(sentence(self, must, shown(self.on)))
 
 
+def error_losses(y: Any, predicted: Any) -> Floats:
+    """Return 1 where the predicted class is wrong, else 0 (1)."""
+    return (np.asarray(predicted) != y).astype(np.float64)
+
+
+def squared_losses(y: Any, predicted: Any) -> Floats:
+    """Return squared errors, summed over the targets of a row (2)."""
+    return _over_targets((np.asarray(y) - predicted) ** 2)
+
+
+def absolute_losses(y: Any, predicted: Any) -> Floats:
+    """Return absolute errors, summed over the targets of a row (3)."""
+    return _over_targets(np.abs(np.asarray(y) - predicted))
+
+
 def _over_targets(errors: Floats) -> Floats:
     return errors if errors.ndim == 1 else errors.sum(axis=1)
 
@@ -90,10 +114,20 @@ def brier_losses(codes: Vector, P: Floats) -> Floats:
     return ((P - np.eye(P.shape[1])[codes]) ** 2).sum(axis=1)  # (5)
 
 
+def balanced_factors(codes: Vector, K: int) -> Floats:
+    """Return n / (K n_y) for each class, by which (1) becomes (6); K are present.
+
+    >>> balanced_factors(np.array([0, 0, 0, 2]), 3).round(3).tolist()
+    [0.667, 2.0, 2.0]
+    """
+    counts = np.bincount(codes, minlength=K)
+    return len(codes) / (np.count_nonzero(counts) * np.maximum(counts, 1))
+
+
 LOSSES = {
-    "error": Loss("error", lambda y, f: (y != f).astype(np.float64)),
-    "squared": Loss("squared", lambda y, f: _over_targets((y - f) ** 2)),
-    "absolute": Loss("absolute", lambda y, f: _over_targets(np.abs(y - f))),
+    "error": Loss("error", error_losses),
+    "squared": Loss("squared", squared_losses),
+    "absolute": Loss("absolute", absolute_losses),
     "log": Loss("log", log_losses, "probabilities"),
     "brier": Loss("brier", brier_losses, "probabilities"),
 }

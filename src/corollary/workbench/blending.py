@@ -31,7 +31,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.randomness import generator
-from corollary.workbench.judging import Metric, row_losses
+from corollary.workbench.judging import Metric
 from corollary.workbench.trials import FoldedTable, Trial, sampled
 
 __all__ = ["Blend", "blend", "judged"]
@@ -97,7 +97,7 @@ def blend(trials: Sequence[Trial], folded: FoldedTable, metric: Metric) -> Blend
     order = np.argsort(-weights, kind="stable")
     chosen = [j for j in order if weights[j] > 0]
     answers = mixed(weights, models)
-    losses = row_losses(metric, folded.y, answers, folded.classes)
+    losses = metric.losses(folded.y, answers)
     if losses.mean() >= models[0].loss:  # on all rows the blend is no better
         only = models[0]
         return Blend((only,), (1.0,), only.answers, only.losses, only.losses)
@@ -126,7 +126,7 @@ def judged(
         f = np.stack([trial.answers[at] for trial in models])
         w = bagged_weights(f, folded.y[at], folded, metric)
         answers = mixed(w, models, own)
-        crossed[own] = row_losses(metric, folded.y[own], answers, folded.classes)
+        crossed[own] = metric.losses(folded.y[own], answers)
     return replace(best, crossed=crossed)
 
 
@@ -140,12 +140,12 @@ def bagged_weights(f: Floats, y: Vector, folded: FoldedTable, metric: Metric) ->
     """Return the mean of greedy weights over random halves of the models."""
     m = len(f)
     if m <= LEAST_MODELS:
-        return greedy_weights(f, y, folded.classes, metric)
+        return greedy_weights(f, y, metric)
     rng = generator(folded.seed, 8)
     weights = np.zeros(m)
     for _ in range(BAGS):
         some = np.sort(rng.permutation(m)[: max(m // 2, LEAST_MODELS)])
-        weights[some] += greedy_weights(f[some], y, folded.classes, metric)
+        weights[some] += greedy_weights(f[some], y, metric)
     return without_small(weights)
 
 
@@ -156,15 +156,14 @@ def without_small(weights: Floats) -> Floats:
     return kept / kept.sum() if kept.any() else weights
 
 
-def greedy_weights(f: Floats, y: Vector, classes: object, metric: Metric) -> Floats:
+def greedy_weights(f: Floats, y: Vector, metric: Metric) -> Floats:
     """Return the weights of (1)."""
     m = len(f)
     counts, total = np.zeros(m), np.zeros_like(f[0])
     best_loss, best = np.inf, counts.copy()
     for step in range(1, STEPS + 1):
         losses = [
-            float(row_losses(metric, y, (total + f[j]) / step, classes).mean())
-            for j in range(m)
+            float(metric.losses(y, (total + f[j]) / step).mean()) for j in range(m)
         ]
         j = int(np.argmin(losses))
         counts[j] += 1

@@ -22,15 +22,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import ParameterError, sentence
-from corollary.selection.validation_loss import log_losses
+from corollary.selection.validation_loss import (
+    absolute_losses,
+    balanced_factors,
+    error_losses,
+    log_losses,
+    squared_losses,
+)
 
-__all__ = ["METRICS", "Metric", "decided", "metric_named", "row_losses"]
+__all__ = ["METRICS", "Metric", "decided", "metric_named"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,26 @@ class Metric:
     words: str
     score: Callable[[float, float], float]
     slope: Callable[[float, float], float]
+
+    def losses(self, y: Vector, answers: Floats) -> Floats:
+        """Return the loss of each row (1).
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            Codes of classes 0 ... K - 1, or targets.
+        answers : array of shape (n, K) or (n,)
+            Probabilities, or predictions.
+        """
+        if self.task == "regression":
+            formula = absolute_losses if self.name == "mae" else squared_losses
+            return formula(y, answers)
+        if self.name == "log loss":
+            return log_losses(y, answers)
+        wrong = error_losses(y, answers.argmax(axis=1))
+        if self.name == "accuracy":
+            return wrong
+        return wrong * balanced_factors(y, answers.shape[1])[y]
 
     def of(self, losses: Floats, spread: float = 1.0) -> float:
         """Return the score of these losses."""
@@ -148,29 +173,3 @@ def metric_named(name: str | None, task: str) -> Metric:
 def decided(answers: Floats, classes: Vector) -> Vector:
     """Return the most probable class of each row of probabilities (n, K)."""
     return np.asarray(classes)[np.argmax(answers, axis=1)]
-
-
-def row_losses(metric: Metric, y: Vector, answers: Floats, classes: Any) -> Floats:
-    """Return the loss of each row (1).
-
-    Parameters
-    ----------
-    metric : Metric
-    y : array of shape (n,)
-        Codes of classes 0 ... K - 1, or targets.
-    answers : array of shape (n, K) or (n,)
-        Probabilities, or predictions.
-    classes : sequence of K labels, or None
-    """
-    if metric.task == "regression":
-        error = np.asarray(y, float) - answers
-        return np.abs(error) if metric.name == "mae" else error**2
-    codes = np.asarray(y, dtype=np.intp)
-    if metric.name == "log loss":
-        return log_losses(codes, answers)
-    wrong = (np.argmax(answers, axis=1) != codes).astype(float)
-    if metric.name == "accuracy":
-        return wrong
-    counts = np.bincount(codes, minlength=len(classes))
-    present = np.count_nonzero(counts)
-    return wrong * (len(codes) / (present * np.maximum(counts, 1)))[codes]

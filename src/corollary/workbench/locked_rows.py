@@ -27,7 +27,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.theory.certificate import Certificate
 from corollary.theory.certify import certify
 from corollary.theory.clopper_pearson import binomial_interval
-from corollary.workbench.judging import Metric, row_losses
+from corollary.workbench.judging import Metric
 from corollary.workbench.problem import Problem
 
 __all__ = ["Judged", "judge", "sealed_certificate"]
@@ -100,7 +100,7 @@ def judge(model: Any, problem: Problem, rows: Vector) -> Judged:
         answers = np.asarray(model.predict(table), dtype=np.float64)
     else:
         answers = np.asarray(model.predict_proba(table), dtype=np.float64)
-    losses = row_losses(problem.metric, y, answers, problem.classes)
+    losses = problem.metric.losses(y, answers)
     return Judged(answers, losses, problem.metric, problem.spread, True)
 
 

@@ -36,7 +36,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.randomness import generator
 from corollary.core.warn import gathered_warnings
 from corollary.ensembles.members import class_probabilities
-from corollary.workbench.judging import Metric, row_losses
+from corollary.workbench.judging import Metric
 from corollary.workbench.ladder import Candidate
 from corollary.workbench.preparing import FeatureGroups, preparation
 
@@ -191,7 +191,7 @@ def attempt(
             asked += time.monotonic() - start
             back = sampled(len(at), LOOKED_BACK, folded.seed)
             known = answered(model, X[at[back]], folded)
-            again = row_losses(metric, y[train][at[back]], known, folded.classes)
+            again = metric.losses(y[train][at[back]], known)
             training.append(float(again.mean()))
             said.update(dict.fromkeys(found))
             tick(fold + 1, total)
@@ -202,7 +202,7 @@ def attempt(
                     f"given up after {fold + 1} of {total} folds and {spent:.1f} s: "
                     "it would not be done in time"
                 )
-    losses = row_losses(metric, y, answers, folded.classes)
+    losses = metric.losses(y, answers)
     loss = float(np.mean(training))
     return Trial(candidate, answers, losses, loss, fits, asked, rows, tuple(said))
 
