@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corollary.engine import Chunk
-from corollary.engine.order_statistics import Ranges, column_extremes
+from corollary.engine.column_extremes import column_extremes
+from corollary.engine.order_statistics import Ranges
 from corollary.engine.quantile_rules import METHODS
 
 Q = [0.0, 0.1, 0.25, 0.5, 0.77, 1.0]

@@ -19,6 +19,8 @@ from corollary.core.checks import (
     check_features,
     check_given,
     check_width,
+    is_float_matrix,
+    is_plain,
 )
 from corollary.core.column import Column
 from corollary.core.errors import DataError, sentence
@@ -38,21 +40,30 @@ def check_table(learner: Any, X: Any, *, reset: bool, sparse: bool) -> Table:
     (fit) or is held to them (transform).
     """
     with one_sentence(learner):
-        if isinstance(X, Table) or is_frame(X):
+        if is_float_matrix(X) and is_plain(learner, X, reset, 1):
             table = table_of(learner, X)
-            if 0 in table.shape:  # scikit-learn's words
-                check_array(np.zeros(table.shape), ensure_all_finite=False)
         else:
-            table = table_of(learner, plain(learner, X, sparse))
-        if not reset and are_names_checked():
-            check_width(learner, table)
-        elif isinstance(X, Table):
-            check_features(learner, X, reset)
-        else:
-            seen = X if hasattr(X, "columns") else table.held_like()
-            validate_data(learner, seen, reset=reset, skip_check_array=True)
+            table = _checked(learner, X, reset, sparse)
     if reset:
         check_working_memory(learner, *table.shape)
+    return table
+
+
+def _checked(learner: Any, X: Any, reset: bool, sparse: bool) -> Table:
+    """Return rows that may have to be converted, with their features checked."""
+    if isinstance(X, Table) or is_frame(X):
+        table = table_of(learner, X)
+        if 0 in table.shape:  # scikit-learn's words
+            check_array(np.zeros(table.shape), ensure_all_finite=False)
+    else:
+        table = table_of(learner, plain(learner, X, sparse))
+    if not reset and are_names_checked():
+        check_width(learner, table)
+    elif isinstance(X, Table):
+        check_features(learner, X, reset)
+    else:
+        seen = X if hasattr(X, "columns") else table.held_like()
+        validate_data(learner, seen, reset=reset, skip_check_array=True)
     return table
 
 

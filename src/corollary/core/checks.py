@@ -52,6 +52,8 @@ __all__ = [
     "check_weights",
     "encode_labels",
     "full_weights",
+    "is_float_matrix",
+    "is_plain",
     "names_checked",
     "names_of",
 ]
@@ -71,7 +73,7 @@ def check_X(
     """
     if reset:
         check_array_memory(learner, X)
-    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
+    if is_float_matrix(X):
         X = np.ascontiguousarray(X) if X.nbytes <= LARGE else X
         if is_plain(learner, X, reset, min_rows):
             return X
@@ -95,6 +97,11 @@ def check_X(
             seen = X if named else checked
             validate_data(learner, seen, reset=reset, skip_check_array=True)
     return in_order(checked) if sp.issparse(checked) else checked
+
+
+def is_float_matrix(X: Any) -> bool:
+    """Tell whether X is a plain matrix of float32 or float64."""
+    return type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS
 
 
 def is_plain(learner: Any, X: Matrix, reset: bool, min_rows: int) -> bool:
@@ -338,7 +345,8 @@ def check_targets(learner: Any, y: Any, rows: int, dtype: Any, *, many: bool) ->
     """Return numeric targets: (n,), or (n, m) where the learner takes `many`."""
     y = present(learner, y)
     with one_sentence(learner, "y"), np.errstate(over="ignore"):
-        if is_vector(y) and y.dtype.kind in "fiub":  # nothing to convert
+        matrix = many and type(y) is np.ndarray and y.ndim == 2 and y.size > 0
+        if (matrix or is_vector(y)) and y.dtype.kind in "fiub":  # nothing to convert
             y = np.ascontiguousarray(y, dtype=dtype)
         else:
             y = check_array(

@@ -9,6 +9,7 @@ rows that can be taken in parts and merged.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def entropy(random_state: Any) -> int:
     once, so that successive fits with the same generator differ, as elsewhere.
     """
     if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
+        return int.from_bytes(os.urandom(8), "little") >> 1
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, np.random.Generator):

@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["STORED", "readable", "record_name", "stored"]
+__all__ = ["STORED", "changed", "readable", "record_name", "stored"]
 
 T = TypeVar("T", bound=type)
+R = TypeVar("R")
 
 FEW = 6  # numbers of an array that are printed
 LONG = 60  # letters of a line for one field
@@ -36,6 +37,25 @@ def stored(cls: T) -> T:
 def record_name(cls: type) -> str:
     """Return the name of a record in files: its package and its class."""
     return f"{cls.__module__.split('.')[1]}.{cls.__name__}"
+
+
+def changed(record: R, **changes: Any) -> R:
+    """Return a record with some fields changed, as `dataclasses.replace` does.
+
+    It looks at nothing else, and so costs a tenth: for plain states that change at
+    every pass.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Point:
+    ...     x: float
+    ...     y: float = 0.0
+    >>> changed(Point(1.0), y=2.0)
+    Point(x=1.0, y=2.0)
+    """
+    other = object.__new__(type(record))
+    vars(other).update(vars(record), **changes)
+    return other
 
 
 # -- printing ------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from corollary.engine.executors.executor import (
     NoMemories,
     Serial,
     Threads,
+    chunks,
 )
 from corollary.engine.first_pass import Check, Seen, guarded, len_of
 from corollary.engine.sources.source import ArraySource, Chunk, Source, chunk_bytes
@@ -61,6 +62,7 @@ class Data:
         self.memories: Memories = {}
         self.row_bytes = getattr(learner, "row_bytes", 0.0)
         self._forget_beyond(source.n_rows or 0)
+        self._whole: Chunk | None = None  # all rows, where one chunk has them
         self.passes = 0
         self.n_rows: int = source.n_rows or 0
         self._checked = False
@@ -87,11 +89,28 @@ class Data:
 
     def reduce(self, statistics: Callable[[Chunk], S]) -> S:
         """Make one pass and add up what each chunk contributes."""
+        if self._checked and self._one_chunk:
+            return self._at_once(statistics)
         with contextlib.closing(self._map(statistics)) as results:
             total = fold(results)
         if total is None:
             must = "a source must give at least one chunk of rows"
             raise DataError(sentence(self.learner, must, "none"))
+        return total
+
+    @property
+    def _one_chunk(self) -> bool:
+        """Tell whether this thread computes on all rows of an array in one chunk."""
+        plain = isinstance(self.source, ArraySource) and self.single
+        return plain and type(self.executor) is Serial
+
+    def _at_once(self, statistics: Callable[[Chunk], S]) -> S:
+        """Make a later pass over rows that are one chunk and were checked before."""
+        if self._whole is None:
+            assert self._parts is not None
+            self._whole = next(chunks(self._parts[0], 0, self.memories))
+        total = statistics(self._whole)
+        self.passes += 1
         return total
 
     def rows(
@@ -106,6 +125,7 @@ class Data:
     def forget(self) -> None:
         """Drop the chunks' memories; only time is lost."""
         self.memories.clear()
+        self._whole = None
 
     def _forget_beyond(self, rows: int) -> None:
         """Keep no memories of rows from files where they would exceed the limit."""

@@ -32,19 +32,22 @@ Course: S0-63. References: Munro and Paterson (1980); Hyndman and Fan (1996).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.records import changed
+from corollary.engine.column_extremes import column_extremes
 from corollary.engine.quantile_rules import METHODS, TIE
 from corollary.engine.sources.source import Chunk
 from corollary.engine.statistics import Statistics
 
-__all__ = ["MOST_PASSES", "Cells", "Ranges", "column_extremes"]
+__all__ = ["MOST_PASSES", "Cells", "Ranges"]
 
 CELLS = 4096  # of a column, shared by its intervals
 GRID = 1024  # cells of a column in the second pass
@@ -54,7 +57,6 @@ FEW_ROWS = 4096  # of all data, whose values are collected at once
 SINGLED = 8  # intervals that are looked at one by one
 MOST_PASSES = 30
 LARGEST = float(np.finfo(np.float64).max)
-ROW = 512  # entries of a row that NumPy goes through without stumbling
 
 
 @dataclass(frozen=True)
@@ -94,10 +96,14 @@ def collected(
     if not len(cell):
         return cell, value, mass
     order = np.lexsort((value, cell))
-    cell, value = cell[order], value[order]
+    return joined(cell[order], value[order], mass[order])
+
+
+def joined(cell: Vector, value: Floats, mass: Floats) -> tuple[Vector, Floats, Floats]:
+    """Join equal neighbours in a cell."""
     new = np.append(True, (cell[1:] != cell[:-1]) | (value[1:] != value[:-1]))
     first = np.flatnonzero(new)
-    return cell[first], value[first], np.add.reduceat(mass[order], first)
+    return cell[first], value[first], np.add.reduceat(mass, first)
 
 
 @dataclass(frozen=True)
@@ -204,13 +210,16 @@ class Search:
     first: Vector  # (m,) the first cell of the interval of each
     below: Floats  # (m,) weight of what is below that interval
     extremes: bool = False  # whether each column is one cell, and nothing is collected
+    every: bool = False  # whether it is one cell, and every value is collected
 
     @classmethod
     def everywhere(cls, d: int, *, collects: bool) -> Search:
         """Begin with whole columns."""
         whole = Column.whole(collects)
         start = np.arange(d + 1)
-        return cls([whole] * d, start, start[:-1], np.zeros(d), extremes=not collects)
+        columns: list[Column | Grid | None] = [whole] * d
+        below = np.zeros(d)
+        return cls(columns, start, start[:-1], below, not collects, collects)
 
     @classmethod
     def inside(cls, intervals: list[Any]) -> Search:
@@ -252,6 +261,8 @@ class Search:
             X, w = X[w > 0], w[w > 0]
         if self.extremes:
             return count_columns(X, w, zeros)
+        if self.every and w is None and not sp.issparse(X) and not np.isnan(X).any():
+            return every_value(X)
         m = len(self.below)
         (n, rows), (weight, count) = np.zeros((2, X.shape[1])), np.zeros((2, m))
         low, high = np.full(m, np.inf), np.full(m, -np.inf)
@@ -332,6 +343,12 @@ class Ranges:
         masses, begun = np.cumsum(s.mass), np.searchsorted(s.cell, s.cell)
         sums = under[s.cell] + masses - (masses - s.mass)[begun]
         ends = np.searchsorted(s.cell, self.search.start)
+        if self.search.every:
+            for j, (a, b) in enumerate(itertools.pairwise(ends)):
+                if a < b:
+                    v = np.searchsorted(sums[a:b], ranks[j], side="right")
+                    x[j] = s.value[a + np.minimum(v, b - a - 1)]
+            return changed(state, x=x, quantiles=between(x, part))
         intervals: list[Any] = []
         for j, column in enumerate(self.search.columns):
             wanted = np.flatnonzero(np.isnan(x[j]))
@@ -354,13 +371,8 @@ class Ranges:
         if any(len(each[0]) for each in intervals):
             first = self.search.extremes
             grids = Search.grids(state.low, state.high) if first else None
-            return replace(state, x=x, search=grids or Search.inside(intervals))
-        lower, upper = np.split(x, 2, axis=1)  # (1)
-        gap = upper - lower
-        quantiles = np.where(  # (2), and exact at both ends
-            part < 0.5, lower + part * gap, upper - (1 - part) * gap
-        )
-        return replace(state, x=x, quantiles=quantiles.T)
+            return changed(state, x=x, search=grids or Search.inside(intervals))
+        return changed(state, x=x, quantiles=between(x, part))
 
     def _begun(self, s: Cells) -> Ranges:
         """Learn the extremes and the totals from the first pass."""
@@ -368,7 +380,7 @@ class Ranges:
         low, high = np.where(empty, 0.0, s.low), np.where(empty, 0.0, s.high)
         x = np.full((len(low), 2 * len(self.q)), np.nan)
         x[empty] = 0.0
-        return replace(self, low=low, high=high, n=s.n, rows=s.rows, x=x)
+        return changed(self, low=low, high=high, n=s.n, rows=s.rows, x=x)
 
     def _ranks(self) -> tuple[Floats, Floats]:
         """Return the weights below the values of (2), (d, 2 t), and parts (d, t)."""
@@ -377,6 +389,24 @@ class Ranges:
         unit = self.n[:, None] / n
         ranks = np.clip(np.hstack([j, j + 1]), 0, n - 1) * unit
         return ranks + TIE * unit, np.broadcast_to(part, j.shape)
+
+
+def between(x: Floats, part: Floats) -> Floats:
+    """Return the quantiles (t, d) that lie between the values of two ranks."""
+    lower, upper = np.split(x, 2, axis=1)  # (1)
+    gap = upper - lower
+    return np.where(  # (2), and exact at both ends
+        part < 0.5, lower + part * gap, upper - (1 - part) * gap
+    ).T
+
+
+def every_value(X: Floats) -> Cells:
+    """Collect all values of dense columns that miss none."""
+    d, n = X.shape[1], np.full(X.shape[1], float(X.shape[0]))
+    value = np.sort(X.T.astype(np.float64, order="C"), axis=1)  # (d, n)
+    cell, mass = np.repeat(np.arange(d), X.shape[0]), np.ones(value.size)
+    found = joined(cell, value.ravel(), mass)
+    return Cells(n, n, n, n, value[:, 0], value[:, -1], *found)
 
 
 def count_columns(X: Matrix, w: Vector | None, zeros: bool = True) -> Cells:
@@ -433,41 +463,6 @@ def sparse_columns(
         if zeros:
             x, own = np.append(x, 0.0), np.hstack([own, [[left], [zeros]]])
         yield j, x, own
-
-
-def column_extremes(X: Matrix, zeros: bool = True) -> tuple[Floats, Floats]:
-    """Return the least and the largest value of each column, missing ones aside.
-
-    `zeros` tells whether what sparse rows do not store is 0 or missing.
-
-    >>> low, high = column_extremes(np.array([[1.0, np.nan], [3.0, np.nan]]))
-    >>> low.tolist(), high.tolist()
-    ([1.0, inf], [3.0, -inf])
-    """
-    if sp.issparse(X):
-        return sparse_extremes(X, zeros)
-    n, d = X.shape
-    low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
-    beside = min(max(1, ROW // d), max(1, n))  # rows looked at as one
-    even = n // beside * beside
-    wide = X[:even].reshape(-1, beside * d)
-    for rows in (wide, X[even:]):
-        for found, pick in ((low, np.fmin), (high, np.fmax)):
-            if len(rows):
-                ends = pick.reduce(rows, axis=0).reshape(-1, d)
-                pick(found, pick.reduce(ends, axis=0), out=found)
-    return low, high
-
-
-def sparse_extremes(X: Any, implicit: bool = True) -> tuple[Floats, Floats]:
-    """Return the same of sparse rows."""
-    n, d = X.shape
-    low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
-    np.fmin.at(low, X.indices, X.data)
-    np.fmax.at(high, X.indices, X.data)
-    zeros = (np.bincount(X.indices, minlength=d) < n) & implicit
-    low = np.where(zeros, np.minimum(low, 0), low)
-    return low, np.where(zeros, np.maximum(high, 0), high)
 
 
 def bits(x: Floats) -> Vector:

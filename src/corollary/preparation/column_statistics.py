@@ -33,7 +33,7 @@ import scipy.sparse as sp
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.records import stored
 from corollary.engine import Statistics
-from corollary.engine.order_statistics import column_extremes
+from corollary.engine.column_extremes import column_extremes
 from corollary.engine.statistics import dense_blocks, fold
 
 __all__ = ["Extremes", "Spread", "counted", "weighing"]

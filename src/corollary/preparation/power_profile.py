@@ -43,7 +43,7 @@ from numpy.polynomial import chebyshev
 
 from corollary.core.arrays import Floats, Vector
 from corollary.engine import Chunk, Statistics
-from corollary.engine.order_statistics import column_extremes
+from corollary.engine.column_extremes import column_extremes
 from corollary.engine.statistics import dense_blocks, fold
 from corollary.preparation.column_statistics import Spread, weighing
 from corollary.preparation.standard_scaler import constant_columns

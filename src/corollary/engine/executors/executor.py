@@ -14,7 +14,6 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -22,6 +21,7 @@ from threadpoolctl import ThreadpoolController
 
 from corollary.core.configuration import get_config
 from corollary.core.interrupt import awaited, stop_if_asked
+from corollary.core.records import changed
 from corollary.engine.executors.team import Job, in_a_team, in_turn, run_parts, team
 from corollary.engine.sources.source import Chunk, Loaded, Part
 
@@ -71,7 +71,7 @@ def chunks(part: Part, number: int, memories: Memories) -> Iterator[Chunk]:
     """Read a part and give its chunks, but for empty ones, the memories they had."""
     for place, chunk in enumerate(part.chunks()):
         if chunk.n:
-            yield replace(chunk, memory=memories.setdefault((number, place), {}))
+            yield changed(chunk, memory=memories.setdefault((number, place), {}))
 
 
 class Serial(Executor):
@@ -213,6 +213,9 @@ def _hold(user: object) -> None:
     with _limits_lock:
         if not _limits:
             controller = _libraries(len(sys.modules))
+            blas = (c for c in controller.lib_controllers if c.user_api == "blas")
+            if all(library.num_threads == 1 for library in blas):
+                return  # there is nothing to hold
             _any_thread_may_limit(controller)
             _limits.append(controller.limit(limits=1, user_api="blas"))
         _limits_users.add(user)
