@@ -1,6 +1,7 @@
 """A report is readable, drawable, and survives as plain values."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corollary import KMeans, LinearRegression, Report, StopReason
-from corollary.core.report import Optimality
+from corollary.core.report import MeasuredOptimality, Optimality
 
 
 def example(**more):
@@ -149,3 +150,23 @@ def test_a_notebook_gets_a_table_and_the_console_one_line():
     ]:
         assert f"{label}</th>" in page
         assert words in page
+
+
+def test_a_distance_can_be_measured_when_it_is_asked_for():
+    asked = []
+
+    def measure():
+        asked.append(1)
+        return 0.25
+
+    report = example(optimality=MeasuredOptimality("largest error is", measure))
+    assert not asked
+    assert "largest error is 0.25" in str(report)
+    assert report.to_dict()["optimality"]["value"] == 0.25
+    assert len(asked) == 1  # it is measured once
+    fresh = MeasuredOptimality("largest error is", measure)
+    travelled = pickle.loads(pickle.dumps(fresh))
+    assert type(travelled) is Optimality  # without what it was measured on
+    assert travelled == Optimality("largest error is", 0.25)
+    with pytest.raises(AttributeError):
+        fresh.other

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from corollary.core.facts import plain, printed
 from corollary.core.html import html_table
 
-__all__ = ["Optimality", "Report", "StopReason", "stored_gap"]
+__all__ = ["MeasuredOptimality", "Optimality", "Report", "StopReason", "stored_gap"]
 
 ROUNDINGS = 4  # of an objective whose coefficients are stored in float32
 
@@ -84,6 +85,28 @@ class Optimality:
             return self.kind
         share = "" if self.relative is None else f" ({self.relative:.2g} relative)"
         return f"{self.kind} {self.value:.4g}{share}"
+
+
+class MeasuredOptimality(Optimality):
+    """A distance that is measured when somebody first asks for its value.
+
+    What it is measured on is kept until then, and travels nowhere.
+
+    >>> MeasuredOptimality("largest error", lambda: 0.25).value
+    0.25
+    """
+
+    def __init__(self, kind: str, measure: Callable[[], float]) -> None:
+        vars(self).update(kind=kind, relative=None, measure=measure)
+
+    def __getattr__(self, name: str) -> float:
+        if name != "value":
+            raise AttributeError(name)
+        vars(self)["value"] = value = vars(self).pop("measure")()
+        return value
+
+    def __reduce__(self) -> Any:
+        return Optimality, (self.kind, self.value, self.relative)
 
 
 def stored_gap(gap: float, objective: float, dtype: Any) -> float:

@@ -22,7 +22,8 @@ Course: S4-47. References: Pham and Pagh (2013); Avron, Nguyen and Woodruff (201
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.fft
@@ -32,7 +33,7 @@ from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real, seed, whole
 from corollary.core.randomness import generator
-from corollary.core.report import Optimality
+from corollary.core.report import MeasuredOptimality
 from corollary.kernels.gram import squares
 from corollary.kernels.inner_product import Polynomial
 from corollary.preparation.sampled_map import (
@@ -45,7 +46,16 @@ from corollary.preparation.sampled_map import (
 
 __all__ = ["PolynomialCountSketch"]
 
+FEW = 2**20  # products up to which a sketch is a matrix, most of it zeros
 MOST_BITS = 1000  # of a product of two kernels, in float64
+
+
+class Numbers(NamedTuple):
+    """The numbers of the kernel, but for its degree, and of the sketch."""
+
+    gamma: float
+    coef0: float
+    D: int
 
 
 class PolynomialCountSketch(SampledMap):
@@ -122,18 +132,14 @@ class PolynomialCountSketch(SampledMap):
         """Compare products of features with the kernel on all pairs of the sample."""
         X = X.astype(np.float64)
         self._check_powers(X)
-        f = self._sketch(X, found["indexHash_"], found["bitHash_"])
-        p, n = self.degree, X.shape[0]
-        K = Polynomial(p, float(self.coef0), float(self.gamma) or 1e-300)(X)
-        length = (self.gamma * squares(X) + self.coef0) ** (p / 2)
-        size = np.outer(length, length)
-        errors = np.abs(f @ f.T - K)[size > 0] / size[size > 0]
-        error = float(np.sqrt((errors**2).mean())) if errors.size else 0.0
-        bound = float(np.sqrt((2 + 3.0**p) / self.n_components))
-        facts = {"mean_error_bound": bound, "n_features_out": self.n_components}
-        return Judged(
-            Optimality(f"root mean square error on {n} rows is", error), facts
+        places, signs = found["indexHash_"], found["bitHash_"]
+        error = MeasuredOptimality(
+            f"root mean square error on {X.shape[0]} rows is",
+            partial(mean_error, X, places, signs, self._numbers()),
         )
+        bound = float(np.sqrt((2 + 3.0**self.degree) / self.n_components))
+        facts = {"mean_error_bound": bound, "n_features_out": self.n_components}
+        return Judged(error, facts)
 
     def _check_powers(self, X: Matrix) -> None:
         """Refuse rows whose kernel, squared, is no number."""
@@ -167,20 +173,44 @@ class PolynomialCountSketch(SampledMap):
         array of shape (n, D)
         """
         X = self._query(X, self._n_features_out)
-        return self._sketch(X, self.indexHash_, self.bitHash_)
+        return sketch(X, self.indexHash_, self.bitHash_, self._numbers())
 
-    def _sketch(self, X: Matrix, places: Vector, signs: Vector) -> Floats:
-        D, d = self.n_components, X.shape[1]
-        root = np.sqrt(self.gamma)
-        sketches = []  # (d, D) each, and where the constant goes
-        for place, sign in zip(places, signs, strict=True):
-            values = (root * sign[:d]).astype(X.dtype)
-            C = sp.csr_array((values, (np.arange(d), place[:d])), shape=(d, D))
-            constant = np.zeros(D, X.dtype)
-            if len(place) > d:
-                constant[place[d]] = sign[d] * np.sqrt(self.coef0)
-            sketches.append((C, constant))
-        return by_blocks(self, lambda rows, out: convolve(rows, sketches, out), X, D)
+    def _numbers(self) -> Numbers:
+        return Numbers(float(self.gamma), float(self.coef0), int(self.n_components))
+
+
+def sketch(X: Matrix, places: Vector, signs: Vector, numbers: Numbers) -> Floats:
+    """Return the sketch (1) of each row, (n, D)."""
+    D, d = numbers.D, X.shape[1]
+    root = np.sqrt(numbers.gamma)
+    sketches = []  # (d, D) each, and where the constant goes
+    few = not sp.issparse(X) and X.size * D <= FEW
+    for place, sign in zip(places, signs, strict=True):
+        values, at = (root * sign[:d]).astype(X.dtype), (np.arange(d), place[:d])
+        C: Any = np.zeros((d, D), X.dtype) if few else None
+        if few:
+            C[at] = values
+        else:
+            C = sp.csr_array((values, at), shape=(d, D))
+        constant = np.zeros(D, X.dtype)
+        if len(place) > d:
+            constant[place[d]] = sign[d] * np.sqrt(numbers.coef0)
+        sketches.append((C, constant))
+    who = "PolynomialCountSketch"
+    return by_blocks(who, lambda rows, out: convolve(rows, sketches, out), X, D)
+
+
+def mean_error(X: Matrix, places: Vector, signs: Vector, numbers: Numbers) -> float:
+    """Return the root mean square error of the kernel on all pairs of rows.
+
+    It is relative to ||x||^p ||z||^p, as the root of (2) is.
+    """
+    f, p = sketch(X, places, signs, numbers), len(places)
+    K = Polynomial(p, numbers.coef0, numbers.gamma or 1e-300)(X)
+    length = (numbers.gamma * squares(X) + numbers.coef0) ** (p / 2)
+    size = np.outer(length, length)
+    errors = np.abs(f @ f.T - K)[size > 0] / size[size > 0]
+    return float(np.sqrt((errors**2).mean())) if errors.size else 0.0
 
 
 def convolve(X: Matrix, sketches: list[tuple[Any, Floats]], out: Floats) -> None:

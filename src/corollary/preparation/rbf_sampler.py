@@ -27,6 +27,7 @@ Holtmann-Rice and Kumar (2016), orthogonal directions.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,7 +38,7 @@ from corollary.core.arrays import Floats, Matrix
 from corollary.core.configuration import get_config
 from corollary.core.parameters import boolean, one_of, real, seed, whole
 from corollary.core.randomness import generator
-from corollary.core.report import Optimality
+from corollary.core.report import MeasuredOptimality
 from corollary.kernels.gram import panels_of
 from corollary.kernels.radial import Gaussian
 from corollary.preparation.sampled_map import (
@@ -134,15 +135,15 @@ class RBFSampler(SampledMap):
 
     def judge(self, found: dict[str, Any], X: Matrix) -> Judged:
         """Compare products of features with the kernel on all pairs of the sample."""
-        f = waves(X, found["random_weights_"], found["random_offset_"])
-        gamma, n = found["gamma_"], X.shape[0]
-        K = Gaussian.of_gamma(gamma)(X) if gamma > 0 else np.ones((n, n))
-        error = float(np.abs(f @ f.T - K).max())
+        n, D = X.shape[0], self.n_components
         pairs = n * (n + 1) / 2
-        bound = float(np.sqrt(8 * np.log(2 * pairs / DOUBT) / self.n_components))
-        largest = Optimality(f"largest error of the kernel on {n} rows is", error)
+        bound = float(np.sqrt(8 * np.log(2 * pairs / DOUBT) / D))
+        largest = MeasuredOptimality(
+            f"largest error of the kernel on {n} rows is",
+            partial(largest_error, found, X),
+        )
         facts = {"error_bound": bound, "confidence": 1 - DOUBT}
-        return Judged(largest, facts | {"n_features_out": self.n_components})
+        return Judged(largest, facts | {"n_features_out": D})
 
     # -- use -----------------------------------------------------------------------
     def transform(self, X: Any) -> Floats:
@@ -160,6 +161,14 @@ class RBFSampler(SampledMap):
         W = self.random_weights_.astype(X.dtype, copy=False)
         b = self.random_offset_.astype(X.dtype, copy=False)
         return waves(X, W, b)
+
+
+def largest_error(found: dict[str, Any], X: Matrix) -> float:
+    """Return by how much products of features miss the kernel on pairs of rows."""
+    f = waves(X, found["random_weights_"], found["random_offset_"])
+    gamma, n = found["gamma_"], X.shape[0]
+    K = Gaussian.of_gamma(gamma)(X) if gamma > 0 else np.ones((n, n))
+    return float(np.abs(f @ f.T - K).max())
 
 
 def waves(X: Matrix, W: Floats, b: Floats) -> Floats:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from corollary.clustering.seeding import Sample
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.checks import check_memory
 from corollary.core.hooks import hook
+from corollary.core.records import changed
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Transformer
 from corollary.engine import (
@@ -109,10 +110,10 @@ class SampledMap(SummationLearner, Transformer):
     def update(self, s: Seen, state: Drawing) -> Drawing:
         """Make the map; look again where many rows were copies of few."""
         if not state.last and len(s.sample.keys) < state.most:
-            return replace(state, share=1.0, last=True)
+            return changed(state, share=1.0, last=True)
         found = self.make(s, state)
         judged = self.judge(found, s.sample.X[:JUDGED])
-        return replace(state, found=found, judged=judged, last=True)
+        return changed(state, found=found, judged=judged, last=True)
 
     def stop(self, state: Drawing) -> StopReason | None:
         """Stop once there is a map."""
