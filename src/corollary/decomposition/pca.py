@@ -34,7 +34,7 @@ Course: S0-34, S1-16, S3-49, S4-81. References: Pearson (1901); Jolliffe (2002).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -51,7 +51,7 @@ from corollary.core.parameters import (
     seed,
     whole,
 )
-from corollary.core.records import stored
+from corollary.core.records import changed, stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Transformer
 from corollary.decomposition.dimension import minka_dimension
@@ -253,9 +253,8 @@ class PCA(StreamingLearner, Transformer):
         most = int(min(s.n, state.d))
         if state.route == "qr":
             mean, R = centred(s, self.center)
-            R = np.pad(
-                R, ((0, max(0, most - len(R))), (0, 0))
-            )  # directions of variance 0
+            if most > len(R):  # directions of variance 0
+                R = np.pad(R, ((0, most - len(R)), (0, 0)))
             _, sigma, U = svd(R, full_matrices=False)
             variances = sigma**2 / (s.n - 1)
             total = float((R**2).sum() / (s.n - 1))
@@ -268,7 +267,6 @@ class PCA(StreamingLearner, Transformer):
             total = float(np.trace(M2) / (s.n - 1))
         variances, U = variances[:most], U[:most]
         q = self._kept(variances, total, s.n, state.d)
-        found = replace(state, n=s.n, mean=mean, variances=variances, total=total, q=q)
         more = state.route == "covariance" and not state.once and state.U is None
         still_columns = int((np.diagonal(M2) == 0).sum()) if more else 0
         sure = min(q, max(0, state.d - still_columns))  # the rest is 0 exactly
@@ -277,8 +275,17 @@ class PCA(StreamingLearner, Transformer):
         if state.route == "qr":
             still = still**2
         rank = int((variances > still * variances[0]).sum()) if len(variances) else 0
-        found = replace(found, U=upright(completed(U, rank)), again=again)
-        return replace(found, route="qr") if again else found
+        return changed(
+            state,
+            route="qr" if again else state.route,
+            n=s.n,
+            mean=mean,
+            variances=variances,
+            U=upright(completed(U, rank)),
+            total=total,
+            q=q,
+            again=again,
+        )
 
     def _same_rows(self, s: Variances, state: Spectrum) -> Spectrum:
         """Refuse other rows than those of the products."""

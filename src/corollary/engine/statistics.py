@@ -263,10 +263,11 @@ def near_the_mean(X: Floats) -> Floats:
 
 def upright(A: Floats) -> Floats:
     """Return the R of A = QR with a diagonal >= 0, which makes it unique."""
-    R: Any = np.linalg.qr(A, mode="r")
-    signs = np.where(np.diagonal(R) < 0, -1.0, 1.0)
-    R[: len(signs)] *= signs[:, None]
-    return R
+    p = A.shape[1]
+    packed: Any = np.linalg.qr(A, mode="raw")[0].T[:p]  # reflections below the diagonal
+    signs = np.where(np.diagonal(packed) < 0, -1.0, 1.0)
+    corner = np.arange(p) >= np.arange(len(signs))[:, None]
+    return np.where(corner, packed * signs[:, None], 0.0)
 
 
 def wide(A: Matrix) -> bool:

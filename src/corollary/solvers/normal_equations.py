@@ -30,8 +30,9 @@ Course: S1-13, S1-14, S1-15, S4-6. References: Golub and Van Loan (2013), ch. 5.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
@@ -83,16 +84,20 @@ def from_moments(
 
     `force` asks for an answer all the same: no second pass is possible.
     """
+    options: Any = {"intercept": intercept, "force": force}
+    constant = np.diagonal(moments.M2)[:d] == 0
+    if intercept and p is None and not alpha.any() and 0 < constant.sum() < d:
+        return without(constant, moments, d, alpha, options)
     weights = np.ones(d) if p is None else p
     digits = DIGITS if moments.n * d * d > CHEAP else DIGITS / 1000
     S = moments.M2 if intercept else raw(moments)
     G, B, Y2 = S[:d, :d], S[:d, d:], np.diagonal(S)[d:]
-    eigenvalues = np.maximum(eigvalsh(G), 0.0)[::-1]  # falling
     length = np.sqrt(np.diagonal(G) + alpha.min() * weights)
     mean = np.abs(moments.mean[:d]) * np.sqrt(moments.n) if intercept else np.zeros(d)
     still = length <= 64 * EPS * mean  # columns that never move
     if still.any() and not force:
         return None
+    whole = G
     if still.any():
         G, B = G * np.outer(~still, ~still), B * ~still[:, None]
         length = np.where(still, 0.0, length)
@@ -109,6 +114,7 @@ def from_moments(
             inverse = cholesky_inverse(A) if good else sla.pinvh(A).__matmul__
         coef[j] = inverse(B[:, j] / scale) / scale
     residual = np.maximum(Y2 - 2 * (coef * B.T).sum(1) + ((coef @ G) * coef).sum(1), 0)
+    eigenvalues = np.maximum(eigvalsh(whole), 0.0)[::-1]  # falling
     return Solution(
         coef,
         intercept_of(coef, moments.mean, d, intercept),
@@ -116,6 +122,26 @@ def from_moments(
         np.sqrt(eigenvalues),
         condition(eigenvalues, alpha) if p is None else condition_of(G, alpha, p),
         residual,
+    )
+
+
+def without(
+    constant: Vector, moments: Moments, d: int, alpha: Floats, options: Any
+) -> Solution | None:
+    """Solve (1) by the columns that move: the others are 0 exactly once centred."""
+    kept = np.append(~constant, np.ones(len(moments.mean) - d, bool))
+    part = Moments(moments.n, moments.mean[kept], moments.M2[np.ix_(kept, kept)])
+    solution = from_moments(part, d - int(constant.sum()), alpha, **options)
+    if solution is None:
+        return None
+    coef = np.zeros((len(solution.coef), d))
+    coef[:, ~constant] = solution.coef
+    return replace(
+        solution,
+        coef=coef,
+        singular=np.pad(solution.singular, (0, int(constant.sum()))),
+        condition=np.inf,
+        dependent=tuple(int(j) for j in np.flatnonzero(constant)),
     )
 
 
@@ -141,15 +167,17 @@ def from_triangle(
         rank = int((s**2 > EPS * len(s) * s[:1] ** 2).sum())
         spectrum = s, rank, () if alpha.any() else dependent_of(Rx, rank)
         return found(Rx, Z, coef, mean, alpha, p, intercept, "qr", spectrum)
+    if alpha.any() and p is None:
+        U, s, Vt = svd(Rx, full_matrices=False)
+        spectrum = spectrum_of(Rx, s)
+        shrink = s[:, None] / (s[:, None] ** 2 + alpha[None, :])  # (r, 1 or m)
+        shrink = np.where(s[:, None] > 0, shrink, 0.0)
+        coef = (Vt.T @ (shrink * (U.T @ Z))).T
+        return found(Rx, Z, coef, mean, alpha, p, intercept, "qr", spectrum)
     spectrum = spectrum_of(Rx)
     rank = spectrum[1]
     if alpha.any() and p is not None:
         coef = stacked(Rx, Z, alpha, p, shortest_of).T
-    elif alpha.any():
-        U, s, Vt = svd(Rx, full_matrices=False)
-        shrink = s[:, None] / (s[:, None] ** 2 + alpha[None, :])  # (r, 1 or m)
-        shrink = np.where(s[:, None] > 0, shrink, 0.0)
-        coef = (Vt.T @ (shrink * (U.T @ Z))).T
     elif rank == d:
         coef = solve_scaled(Rx, Z).T
     else:
@@ -192,7 +220,9 @@ def found(
     """Return the solution with what the triangle says of the problem."""
     singular, rank, dependent = spectrum
     d = Rx.shape[1]
-    squares = np.pad(singular, (0, d - len(singular))) ** 2
+    squares = singular**2
+    if d > len(squares):
+        squares = np.pad(squares, (0, d - len(squares)))
     return Solution(
         coef,
         intercept_of(coef, mean, d, intercept),
@@ -269,10 +299,13 @@ def lengths(A: Floats) -> Floats:
     return np.sqrt(np.einsum("ij,ij->j", A, A))
 
 
-def spectrum_of(Rx: Floats) -> tuple[Floats, int, tuple[int, ...]]:
+def spectrum_of(
+    Rx: Floats, singular: Floats | None = None
+) -> tuple[Floats, int, tuple[int, ...]]:
     """Return singular values, numerical rank, and the columns others determine."""
     d = Rx.shape[1]
-    singular = svd(Rx, compute_uv=False) if Rx.size else np.zeros(0)
+    if singular is None:
+        singular = svd(Rx, compute_uv=False) if Rx.size else np.zeros(0)
     length = lengths(Rx)
     scaled = Rx / np.where(length > 0, length, 1.0)
     diagonal, order = pivoted(scaled)
@@ -361,10 +394,13 @@ def cholesky_inverse(A: Floats) -> Callable[[Floats], Floats]:
 
 
 def solve_scaled(R: Floats, Z: Floats) -> Floats:
-    """Solve the square R b = Z with columns of R scaled to unit length."""
-    length = np.sqrt((R**2).sum(axis=0))
-    Q, T = np.linalg.qr(R / length)
-    b = sla.solve_triangular(T, Q.T @ Z, check_finite=False)
+    """Solve R b = Z, R of full rank, with columns of R scaled to unit length."""
+    d, length = R.shape[1], lengths(R)
+    T = R / length
+    if np.tril(R, -1).any():
+        Q, T = np.linalg.qr(T)
+        Z = Q.T @ Z
+    b = sla.solve_triangular(T[:d], Z[:d], check_finite=False)
     return b / length[:, None]
 
 

@@ -26,7 +26,7 @@ Reference: Hastie, Tibshirani, Friedman (2009), 3.5.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,7 +35,7 @@ from sklearn.utils import TransformerTags
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.records import stored
+from corollary.core.records import changed, stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Regressor
 from corollary.engine import (
@@ -181,13 +181,13 @@ class ComponentRegression(StreamingLearner, Regressor):
         axes = PrincipalAxes.of(total, d, scale=self.scale)
         again = state.axes is not None  # a stream goes on after a fit
         if state.route == "gram" and not again and not axes.good(total):
-            return replace(state, route="qr")
+            return changed(state, route="qr")
         if self.n_components != "cv":
             found = self._directions(axes, self._number(axes))
-            return replace(state, axes=axes, directions=found)
+            return changed(state, axes=axes, directions=found)
         errors = self._errors(s, d)
         found = self._directions(axes, int(np.argmin(errors)) + 1)
-        return replace(state, axes=axes, directions=found, errors=errors)
+        return changed(state, axes=axes, directions=found, errors=errors)
 
     def _errors(self, s: FoldSums, d: int) -> Floats:
         """Return the mean squared error on rows held out, for 1, ..., k components."""

@@ -15,7 +15,7 @@ mathematics is in `solvers/normal_equations.py`.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_memory
 from corollary.core.errors import DataError, sentence
-from corollary.core.records import stored
+from corollary.core.records import changed, stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Regressor, total_weight
 from corollary.engine import (
@@ -156,7 +156,7 @@ class LeastSquares(StreamingLearner, Regressor):
             moments = with_ones(s) if self._with_ones else s
             solution = from_moments(moments, columns, alpha, force=again, **options)
             if solution is None:
-                return replace(state, kind="qr", n=n)
+                return changed(state, kind="qr", n=n)
         else:
             alpha = self._alpha(s.R.shape[1] - d - int(self.fit_intercept))
             solve: Any = from_triangle
@@ -165,8 +165,8 @@ class LeastSquares(StreamingLearner, Regressor):
             solution = solve(s, columns, alpha, **options)
         if self._with_ones:
             B = solution.coef
-            solution = replace(solution, coef=B[:, 1:], intercept=B[:, 0])
-        return replace(state, solution=solution, n=n)
+            solution = changed(solution, coef=B[:, 1:], intercept=B[:, 0])
+        return changed(state, solution=solution, n=n)
 
     def _every_weight(self, d: int) -> Floats | None:
         """Return the weights of `_weights`, the intercept's first if it has one."""
@@ -319,7 +319,7 @@ class LeastSquares(StreamingLearner, Regressor):
             enough = alpha.min() * weights.min() > 1e-8 * diagonal.max()
             plain = state.wide or not enough
             steps = cg.begin(c, np.ones(len(c)) if plain else diagonal)
-            return replace(state, steps=steps, mean_x=mean_x, mean_y=mean_y, n=s.n)
+            return changed(state, steps=steps, mean_x=mean_x, mean_y=mean_y, n=s.n)
         if not np.isclose(s.n, state.n):  # sums over other rows than the steps before
             must = "partial_fit must follow partial_fit or a fit in closed form"
             came = "a fit by conjugate gradients"
@@ -327,7 +327,7 @@ class LeastSquares(StreamingLearner, Regressor):
         # Xc'W Xc p = X'W X p - mean_x (sum W X p) [the means cancel the rest]
         Ap = s.xv - state.mean_x[:, None] * s.sum_v
         Ap += alpha * weights[:, None] * state.steps.p
-        return replace(state, steps=cg.step(state.steps, Ap))
+        return changed(state, steps=cg.step(state.steps, Ap))
 
     def coefficients(self, state: Route) -> tuple[Floats, Floats]:
         """Return b (m, d) and b0 (m,) as they stand."""

@@ -321,7 +321,10 @@ def components(
     for _ in range(most):
         if np.sqrt((D**2).sum()) <= SPENT * first:
             break
-        w = np.linalg.svd(D, full_matrices=False)[0][:, 0]  # (1)
+        if D.shape[1] == 1:
+            w = D[:, 0] / np.sqrt((D**2).sum())
+        else:
+            w = np.linalg.svd(D, full_matrices=False)[0][:, 0]  # (1)
         w = w * np.where(longest((w @ V)[None])[0] < 0, -1.0, 1.0)
         r = w.copy()
         for p, before in zip(P, R, strict=True):  # (2), in turn

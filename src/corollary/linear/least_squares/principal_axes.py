@@ -184,7 +184,11 @@ class PrincipalAxes:
         length = np.sqrt(np.diagonal(moments.M2)[:d])
         offset = np.abs(moments.mean[:d]) * np.sqrt(moments.n)
         still = length <= 64 * EPS * offset  # columns that never move
-        known = EPS * (highest + alpha) < digits * (self.smallest + alpha)
+        constant, smallest = length == 0, self.smallest
+        if constant.any() and len(self.s) == d - constant.sum():
+            still &= ~constant  # they are 0 exactly, and have no part in the axes
+            smallest = float(self.s[-1] ** 2) if len(self.s) else 0.0
+        known = EPS * (highest + alpha) < digits * (smallest + alpha)
         return bool(known and not still.any())
 
     def coefficients(self, f: Floats) -> tuple[Floats, Floats]:
