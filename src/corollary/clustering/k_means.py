@@ -100,6 +100,8 @@ class FarthestRows:
         return cls(m, d2[order], x[order], w[order], z[order])
 
     def __add__(self, other: FarthestRows) -> FarthestRows:
+        if not (self.m and other.m):
+            return other if self.m else self
         pairs = zip(self._columns(), other._columns(), strict=True)
         return FarthestRows.ordered(min(self.m, other.m), *map(np.concatenate, pairs))
 
@@ -474,12 +476,15 @@ def spread_over(alive: Vector, part: Floats) -> Floats:
 def farthest(chunk: Chunk, mu: Floats, z: Vector, n: Floats) -> FarthestRows:
     """Return the chunk's farthest rows, as many as it leaves clusters empty."""
     m = int((n == 0).sum())
-    rows = np.arange(chunk.n if m else 0)
+    if not m:
+        none = np.zeros(0)
+        return FarthestRows(0, none, np.zeros((0, mu.shape[1])), none, z[:0])
+    rows = np.arange(chunk.n)
     if chunk.w is not None:
         rows = rows[chunk.w[rows] > 0]
     d2 = squared_distances(chunk.X, mu, rows, z)
     if len(rows) > m:
-        rows = rows[d2 >= -np.partition(-d2, m - 1)[m - 1]] if m else rows[:0]
+        rows = rows[d2 >= -np.partition(-d2, m - 1)[m - 1]]
         d2 = squared_distances(chunk.X, mu, rows, z)
     X = dense(chunk.X[rows]).astype(np.float64)
     w = np.ones(len(rows)) if chunk.w is None else chunk.w[rows].astype(np.float64)

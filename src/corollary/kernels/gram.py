@@ -72,14 +72,14 @@ class TileKernel:
 
     def diagonal(self, X: Matrix) -> Floats:
         """Return k(x, x) of each row."""
+        if self.kind == "rbf":
+            return np.ones(X.shape[0], X.dtype)
         u = squares(X)
         if self.kind == "linear":
             return u
         if self.kind == "poly":
             return power(self.gamma * u + self.coef0, self.degree)
-        if self.kind == "sigmoid":
-            return np.tanh(self.gamma * u + self.coef0)
-        return np.ones_like(u)
+        return np.tanh(self.gamma * u + self.coef0)
 
 
 def power(base: Floats, degree: int) -> Floats:

@@ -17,12 +17,13 @@ References: Bohning (1992); Nocedal and Wright (2006).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.records import changed
 from corollary.engine import Chunk
 from corollary.objectives.chunk_losses import Sums
 from corollary.objectives.problem import LinearProblem
@@ -71,7 +72,7 @@ def begin(
         return Descent(problem, search, "full", start=theta)
     P = problem.inverse(H)
     state = Descent(problem, search, None, P, patience, near, start=theta)
-    return replace(state, curvature=_blocks(state) if patience < 0 else None)
+    return changed(state, curvature=_blocks(state) if patience < 0 else None)
 
 
 def _blocks(state: Descent) -> str:
@@ -96,7 +97,7 @@ def advance(s: Sums, state: Descent) -> Descent:
             H = problem.regular(H)
         how: Any = {"unit": problem.unit, "noise": problem.noise}
         after = step(search, f, g, H, l1=l1, free=free, **how)
-        return replace(state, search=after, first=first)
+        return changed(state, search=after, first=first)
     P, age = state.P, state.age + 1
     if s.H is not None and np.isfinite(f):
         P, age = problem.inverse(s.H / problem.n), 1
@@ -106,10 +107,10 @@ def advance(s: Sums, state: Descent) -> Descent:
 
     after = step(search, f, g, l1=l1, precondition=precondition, noise=problem.noise)
     if after.x is not search.trial or after.stalled:
-        return replace(state, search=after, age=state.age + 1, first=first)
+        return changed(state, search=after, age=state.age + 1, first=first)
     decrement = 0.5 * float(g @ precondition(g)) if state.near >= 0 else np.inf
     wanted = age > state.patience or decrement <= state.near
-    return replace(
+    return changed(
         state,
         search=after,
         curvature=_blocks(state) if wanted else None,

@@ -93,7 +93,8 @@ class Penalty:
     def value(self, w: Any) -> float:
         """Return R(w)."""
         w = np.asarray(w, float)
-        return float(self.l1 * self.lengths(w).sum() + 0.5 * self.l2 * (w**2).sum())
+        l1 = float(self.l1 * self.lengths(w).sum()) if self.l1 else 0.0
+        return l1 + float(0.5 * self.l2 * (w * w).sum()) if self.l2 else l1
 
     def lengths(self, w: Floats) -> Floats:
         """Return ``|w_j|`` of every entry, or of every row that is a block.
@@ -160,7 +161,8 @@ class Penalty:
 
     def support(self, w: Floats) -> Vector:
         """Return which entries, or rows, are not 0."""
-        return np.flatnonzero(w.any(axis=1) if self.blocks else w)
+        there: Any = w.any(axis=1) if self.blocks else w.reshape(-1)
+        return np.asarray(there.nonzero()[0])
 
 
 def least_subgradient(w: Floats, g: Floats, l1: Any) -> Floats:
@@ -197,13 +199,10 @@ def penalty_named(
     if name == "elasticnet" and l1_ratio is None:
         must = "l1_ratio must be a number in [0, 1] where penalty is 'elasticnet'"
         raise ParameterError(sentence(who, must, "None"))
-    known = {
-        "l2": Penalty(alpha, 0.0),
-        "l1": Penalty(alpha, 1.0),
-        "elasticnet": Penalty(alpha, 0.0 if l1_ratio is None else l1_ratio),
-        None: Penalty(0.0),
-    }
-    if name not in known:
+    if name is None:
+        return Penalty(0.0)
+    shares: dict[str, Any] = {"l2": 0.0, "l1": 1.0, "elasticnet": l1_ratio}
+    if name not in shares:
         must = "name must be 'l2', 'l1', 'elasticnet' or None"
         raise ParameterError(sentence(who, must, repr(name)))
-    return known[name]
+    return Penalty(alpha, shares[name])

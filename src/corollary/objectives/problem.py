@@ -141,8 +141,9 @@ class LinearProblem:
         if not self.whole:
             W = np.where(self.free[:-1], W, 0.0)
         f = s.loss / self.n + 0.5 * l2 * float((W**2).sum())
-        G = (s.W - np.outer(s.b, self.mean)) / self.n + l2 * W
-        G = np.hstack([G, s.b[:, None] / self.n])
+        G = np.empty(self.shape)
+        G[:, :-1] = (s.W - s.b[:, None] * self.mean) / self.n + l2 * W
+        G[:, -1] = s.b / self.n
         if not self.whole:
             G = np.where(self.free, G, 0.0)
         return f, G.reshape(-1)
@@ -199,7 +200,7 @@ class LinearProblem:
     def precondition(self, P: Floats, g: Floats) -> Floats:
         """Multiply a gradient by an inverse of the blocks."""
         G = g.reshape(self.shape)
-        PG = G * P if P.ndim == 2 else np.einsum("mij,mj->mi", P, G)
+        PG = G * P if P.ndim == 2 else (P @ G[:, :, None])[:, :, 0]
         if len(PG) > 1 and not self.penalty.l1:  # W and b sum to 0, and shall stay so
             PG -= PG.mean(axis=0)
         return PG.reshape(-1)

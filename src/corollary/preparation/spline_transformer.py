@@ -238,20 +238,23 @@ class SplineTransformer(RangesLearner, Expansion):
             X = np.where(missing, self.knots_[0], X)
         if self.kind == "b-spline" and self.sparse_output:
             return self._sparse(X, missing)
-        out = np.zeros((n, d, width), dtype=X.dtype)
-        rows = np.arange(n)
+        kept = width + (self.kind == "b-spline" and not self.include_bias)
+        out = np.zeros((n, d, kept), dtype=X.dtype)
+        rows = np.arange(n)[:, None]
         for j in range(d):
             base = self.knots_[:, j].astype(np.float64)
-            if self.kind == "b-spline":
-                place, values = self._local(X[:, j], base)
-                for at, value in zip(place.T, values.T, strict=True):
-                    wanted = value * (at < width)  # the last may be left out
-                    out[rows, j, np.minimum(at, width - 1)] += wanted
-            else:
+            if self.kind != "b-spline":
                 out[:, j] = self._powers(X[:, j], base)[:, int(not self.include_bias) :]
+                continue
+            place, values = self._local(X[:, j], base)
+            if self.extrapolation != "periodic":
+                out[rows, j, place] = values
+                continue
+            for at, value in zip(place.T, values.T, strict=True):  # some may meet
+                out[rows[:, 0], j, at] += value
         out[missing] = 0.0
         layout: Any = self.order
-        return np.asarray(out.reshape(n, d * width), order=layout)
+        return np.asarray(out[:, :, :width].reshape(n, d * width), order=layout)
 
     def _check_inside(self, X: Floats) -> None:
         if self.extrapolation != "error":
@@ -271,10 +274,11 @@ class SplineTransformer(RangesLearner, Expansion):
         low, high = base[0], base[-1]
         if self.extrapolation == "periodic":
             x = low + (x - low) % (high - low) if high > low else np.full_like(x, low)
-        held = np.clip(x, low, high)
+        held = np.minimum(np.maximum(x, low), high)
         at = x if self.extrapolation == "continue" else held
         last = max(p, int(np.searchsorted(t, high)) - 1)  # the last that is no point
-        i = np.clip(np.searchsorted(t, held, side="right") - 1, p, last)
+        i = np.searchsorted(t, held, side="right") - 1
+        i = np.minimum(np.maximum(i, p), last)
         values = cox_de_boor(at, t, i, p)
         beyond = x != held
         if self.extrapolation == "linear" and p and beyond.any():
@@ -319,14 +323,15 @@ class SplineTransformer(RangesLearner, Expansion):
 def cox_de_boor(x: Floats, t: Floats, i: Vector, p: int) -> Floats:
     """Return B_{i-p,p}(x) ... B_{i,p}(x) for t_i <= x < t_{i+1}, (n, p + 1), by (2)."""
     near = {m: t[i + m] for m in range(1 - p, p + 1)}  # the knots around x
+    apart = {k: t[k:] - t[:-k] for k in range(1, p + 1)}  # knots k places apart
+    for gaps in apart.values():
+        gaps[gaps == 0] = 1.0
     B = [np.ones(len(x))]  # (1)
     for k in range(1, p + 1):
         carried = np.zeros(len(x))
         for r in range(k):
             left, right = near[r + 1 - k], near[r + 1]
-            apart = right - left
-            apart[apart == 0] = 1.0
-            share = B[r] / apart
+            share = B[r] / apart[k][i + (r + 1 - k)]
             B[r] = carried + (right - x) * share
             carried = (x - left) * share
         B.append(carried)

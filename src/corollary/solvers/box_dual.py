@@ -125,15 +125,21 @@ def duality_gap(
 
 
 def least_gap(
-    b: Floats, f: Floats, dual: Dual, g: int, rounding: float
+    b: Floats,
+    f: Floats,
+    dual: Dual,
+    g: int,
+    rounding: float,
+    first: float | None = None,
 ) -> tuple[float, float]:
-    """Return the least (8) of a group, and where."""
+    """Return the least (8) of a group, and where; `first` is an offset to begin at."""
     of = dual.members(g)
     if not len(b[of]):
         return 0.0, 0.0
     f_g, b_g, eps = f[of], b[of], dual.eps[of]
     low, high = float((f_g - eps).min()), float((f_g + eps).max())
-    guess = min(max(offsets(b, f, dual, g)[0], low), high)
+    guess = offsets(b, f, dual, g)[0] if first is None else first
+    guess = min(max(guess, low), high)
     floor = NOISE * float(np.abs(f_g) @ np.abs(b_g))
     search: Any = loops.least_gap
     part = (f_g, b_g, dual.lo[of], dual.hi[of], eps)
@@ -172,12 +178,17 @@ def kept_offsets(
     Where a search ended early the middle of the offsets that (4) allows may be far from
     the best one, which is then taken instead.
     """
-    ends = np.array([offsets(b, f, dual, g) for g in range(dual.groups)])
-    for g, middle in enumerate((ends[:, 0] + ends[:, 1]) / 2):
-        least, best = least_gap(b, f, dual, g, rounding)
-        if group_gap(b, f, dual, g, float(middle), rounding) > WORSE * least:
-            ends[g] = best
-    return gap_at(b, f, dual, (ends[:, 0] + ends[:, 1]) / 2, rounding), ends
+    ends, total, change = np.empty((dual.groups, 2)), 0.0, b - dual.start
+    for g in range(dual.groups):
+        ends[g] = low, high = offsets(b, f, dual, g)
+        middle = (low + high) / 2
+        gap = group_gap(b, f, dual, g, middle, rounding)
+        least, best = least_gap(b, f, dual, g, rounding, low)
+        if gap > WORSE * least:
+            ends[g] = middle = best
+            gap = group_gap(b, f, dual, g, best, rounding)
+        total += gap + abs(middle * float(change[dual.members(g)].sum()))  # as `gap_at`
+    return total, ends
 
 
 def exact_move(b: Floats, f: Floats, dual: Dual, free: Vector, K: Floats) -> Any:

@@ -20,12 +20,13 @@ Course: S4-10. References: Nocedal and Wright (2006), 7.2; Liu and Nocedal (1989
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.records import changed
 from corollary.solvers.solver import Evaluation, SteppingSolver
 
 __all__ = ["LBFGS", "LBFGSState", "begin", "shorter", "step", "two_loop"]
@@ -72,35 +73,35 @@ def step(
     `noise` is the relative rounding error of f.
     """
     if search.g is None:
-        return _onward(replace(search, f=f, g=g), precondition)
+        return _onward(changed(search, f=f, g=g), precondition)
     slope = float(search.g @ search.d)
     fell = f <= search.f + SUFFICIENT * search.t * slope  # (2)
     same = abs(f - search.f) <= 1e4 * noise * abs(search.f)
     if not (fell or (same and abs(float(g @ search.d)) <= 0.9 * abs(slope))):  # (3)
         if search.tries >= MOST_TRIES:
-            return replace(search, trial=search.x, stalled=True)
+            return changed(search, trial=search.x, stalled=True)
         t = shorter(search.t, search.f, slope, f)
-        return replace(
+        return changed(
             search, t=t, trial=search.x + t * search.d, tries=search.tries + 1
         )
     s, y = search.trial - search.x, g - search.g
     pairs = search.pairs
     if s @ y > 1e-16 * np.sqrt((s @ s) * (y @ y)):
         pairs = (*pairs, (s, y))[-MEMORY:]
-    accepted = replace(search, x=search.trial, f=f, g=g, pairs=pairs)
+    accepted = changed(search, x=search.trial, f=f, g=g, pairs=pairs)
     flatter = accepted.gradient_norm() < 0.9 * search.gradient_norm()
     idle = search.idle + 1 if search.f - f <= noise * abs(f) and not flatter else 0
-    accepted = replace(accepted, idle=idle)
+    accepted = changed(accepted, idle=idle)
     if idle > MOST_IDLE:
-        return replace(accepted, stalled=True)
+        return changed(accepted, stalled=True)
     return _onward(accepted, precondition)
 
 
 def _onward(search: LBFGSState, precondition: Precondition) -> LBFGSState:
     d = -two_loop(search.g, search.pairs, precondition)  # (1)
     if not d @ search.g < 0:  # rounding spoilt the pairs: begin anew
-        search, d = replace(search, pairs=()), -precondition(search.g)
-    return replace(search, d=d, t=1.0, tries=0, trial=search.x + d)
+        search, d = changed(search, pairs=()), -precondition(search.g)
+    return changed(search, d=d, t=1.0, tries=0, trial=search.x + d)
 
 
 def two_loop(
@@ -108,15 +109,16 @@ def two_loop(
 ) -> Floats:
     """Return H g."""
     q, a = g.copy(), []
-    for s, y in reversed(pairs):
-        a.append((s @ q) / (s @ y))
-        q = q - a[-1] * y
+    products = [s @ y for s, y in pairs]
+    for (s, y), sy in zip(reversed(pairs), reversed(products), strict=True):
+        a.append((s @ q) / sy)
+        q -= a[-1] * y
     r = precondition(q)
     if pairs:
-        s, y = pairs[-1]
-        r *= (s @ y) / (y @ precondition(y))
-    for (s, y), a_i in zip(pairs, reversed(a), strict=True):
-        r = r + (a_i - (y @ r) / (s @ y)) * s
+        y = pairs[-1][1]
+        r *= products[-1] / (y @ precondition(y))
+    for (s, y), sy, a_i in zip(pairs, products, reversed(a), strict=True):
+        r += (a_i - (y @ r) / sy) * s
     return r
 
 

@@ -26,12 +26,13 @@ Course: S4-10. References: Boyd and Vandenberghe (2004), 9.5; Doikov and Nestero
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.records import changed
 from corollary.linear_algebra.decompositions import eigh
 from corollary.solvers.solver import Evaluation, SteppingSolver
 
@@ -88,13 +89,13 @@ def step(
             sigma,
         )
         d = _direction(here)
-        return replace(here, trial=here.x + d, decrement=-0.5 * float(g @ d))
+        return changed(here, trial=here.x + d, decrement=-0.5 * float(g @ d))
     same = abs(f - search.f) <= NOISE * max(abs(search.f), 1.0)
     if search.tries >= MOST_TRIES or (same and search.tries >= 3):
-        return replace(search, trial=search.x, stalled=True)
+        return changed(search, trial=search.x, stalled=True)
     sigma = max(4 * search.sigma, 0.25)
-    search = replace(search, sigma=sigma, tries=search.tries + 1)
-    return replace(search, trial=search.x + _direction(search))
+    search = changed(search, sigma=sigma, tries=search.tries + 1)
+    return changed(search, trial=search.x + _direction(search))
 
 
 def _accepted(search: NewtonState, f: float, g: Floats) -> bool:

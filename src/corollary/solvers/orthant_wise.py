@@ -33,11 +33,12 @@ References: Andrew and Gao (2007); Schmidt (2010), 2.5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.records import changed
 from corollary.objectives.penalties import least_subgradient
 from corollary.solvers.lbfgs import (
     EPS,
@@ -83,7 +84,7 @@ def step(
     LBFGSState
     """
     if search.g is None:
-        return _onward(replace(search, f=f, g=g), l1, precondition)
+        return _onward(changed(search, f=f, g=g), l1, precondition)
     v = least_subgradient(search.x, search.g, l1)
     slope = float(v @ (search.trial - search.x))
     flatter = float(np.abs(least_subgradient(search.trial, g, l1)).max())
@@ -91,19 +92,19 @@ def step(
     same = abs(f - search.f) <= 1e4 * noise * abs(search.f) and flatter < 0.9
     if not (f <= search.f + SUFFICIENT * slope or same):  # (5)
         if search.tries >= MOST_TRIES:
-            return replace(search, trial=search.x, stalled=True)
+            return changed(search, trial=search.x, stalled=True)
         t = shorter(search.t, search.f, slope / search.t, f)
         trial = _within(search.x, t * search.d, v, l1)
-        return replace(search, t=t, trial=trial, tries=search.tries + 1)
+        return changed(search, t=t, trial=trial, tries=search.tries + 1)
     s, y = search.trial - search.x, g - search.g
     pairs = search.pairs
     if s @ y > 1e-16 * np.sqrt((s @ s) * (y @ y)):
         pairs = (*pairs, (s, y))[-MEMORY:]
     gained = search.f - f > noise * abs(f) or flatter < 0.9
     idle = 0 if gained else search.idle + 1
-    accepted = replace(search, x=search.trial, f=f, g=g, pairs=pairs, idle=idle)
+    accepted = changed(search, x=search.trial, f=f, g=g, pairs=pairs, idle=idle)
     if idle > MOST_IDLE:
-        return replace(accepted, stalled=True)
+        return changed(accepted, stalled=True)
     return _onward(accepted, l1, precondition)
 
 
@@ -125,7 +126,7 @@ def _onward(search: LBFGSState, l1: Floats, precondition: Precondition) -> LBFGS
         d = -within(v)
     d = d - np.where(outside * v > 0, outside, 0.0)
     trial = _within(search.x, d, v, l1)
-    return replace(search, d=d, t=1.0, tries=0, trial=trial)
+    return changed(search, d=d, t=1.0, tries=0, trial=trial)
 
 
 def _within(x: Floats, d: Floats, v: Floats, l1: Floats) -> Floats:

@@ -24,14 +24,15 @@ References: Mangasarian (2002); Keerthi and DeCoste (2005).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve
+from scipy.linalg.lapack import dposv
 
 from corollary.core.arrays import Floats
-from corollary.linear_algebra.decompositions import cho_factor, eigh
+from corollary.core.records import changed
+from corollary.linear_algebra.decompositions import eigh
 
 __all__ = ["LENGTHS", "PiecewiseNewtonState", "along", "begin", "step"]
 
@@ -71,11 +72,11 @@ def step(
         flatter = np.abs(g).max() < 0.9 * np.abs(search.g).max()
         if not (falls or (same and flatter)):
             if search.sure or same:
-                return replace(search, trial=search.x, stalled=True)
-            return replace(search, line=True)
+                return changed(search, trial=search.x, stalled=True)
+            return changed(search, line=True)
         if same and not flatter:
             x, better = (search.trial, g) if falls else (search.x, search.g)
-            return replace(search, trial=x, x=x, f=f, g=better, stalled=True)
+            return changed(search, trial=x, x=x, f=f, g=better, stalled=True)
     d = -solved(H, g)  # (1)
     x = search.trial
     decrement = -0.5 * float(g @ d)
@@ -84,12 +85,12 @@ def step(
 
 def solved(H: Floats, g: Floats) -> Floats:
     """Return H^-1 g; rounding may have cost H the curvature of some direction."""
-    try:
-        return cho_solve(cho_factor(H, lower=True), g)
-    except LinAlgError:
-        values, vectors = eigh(H)
-        floor = np.finfo(np.float32).eps * values[-1]
-        return vectors @ ((vectors.T @ g) / np.maximum(values, floor))
+    _, x, failed = dposv(H, g, lower=1)
+    if not failed:
+        return x
+    values, vectors = eigh(H)
+    floor = np.finfo(np.float32).eps * values[-1]
+    return vectors @ ((vectors.T @ g) / np.maximum(values, floor))
 
 
 def along(search: PiecewiseNewtonState, slopes: Floats) -> PiecewiseNewtonState:
@@ -100,4 +101,4 @@ def along(search: PiecewiseNewtonState, slopes: Floats) -> PiecewiseNewtonState:
     a, b = s[first - 1], s[first]
     share = 1.0 if b <= 0 else a / (a - b)
     best = t[first - 1] + share * (t[first] - t[first - 1])
-    return replace(search, trial=search.x + best * search.d, line=False, sure=True)
+    return changed(search, trial=search.x + best * search.d, line=False, sure=True)

@@ -55,6 +55,7 @@ __all__ = [
 
 NEAR = 1e-9  # share of the loss by which P and D of a good solution differ
 FLAT = 1e-6  # of a direction with entries up to 1: below it, the direction is 0
+CERTAIN = 1e-6  # share of the largest singular value that makes a rank certain
 ZERO = 1e-10  # share of its terms below which a residual is 0
 
 
@@ -312,6 +313,10 @@ def other_minimizer(rows: QuantileRows, b: Floats, a: Floats) -> Floats | None:
     Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z)
     sides = np.where(top[zero], 1.0, -1.0)[:, None] * Z
     between = ~(top | bottom)[zero]
+    if between.sum() >= len(b):
+        sizes = np.linalg.svd(Z[between], compute_uv=False)
+        if sizes[-1] > CERTAIN * sizes[0]:
+            return None  # (7) leaves d = 0 alone
     direction = np.random.default_rng(0).normal(size=len(b))
     for sign in (1.0, -1.0):
         result = linprog(

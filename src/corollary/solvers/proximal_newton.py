@@ -28,7 +28,7 @@ References: Lee, Sun and Saunders (2014); Friedman, Hastie and Tibshirani (2010)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from scipy.linalg import qr, solve_triangular
 
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
+from corollary.core.records import changed
 from corollary.objectives.penalties import Penalty, least_subgradient
 from corollary.solvers.coordinate_descent import EPS, REGULAR, towards_support
 from corollary.solvers.lbfgs import shorter
@@ -111,21 +112,21 @@ def step(
         same = abs(f - search.f) <= 1e4 * noise * abs(search.f) and after < 0.9 * before
         if not (f <= search.f + SUFFICIENT * search.t * search.fall or same):
             if search.tries >= MOST_TRIES:
-                return replace(search, trial=search.x, stalled=True)
+                return changed(search, trial=search.x, stalled=True)
             t = shorter(search.t, search.f, search.fall, f)
             trial = search.x + t * search.d
-            return replace(search, t=t, trial=trial, tries=search.tries + 1)
+            return changed(search, t=t, trial=trial, tries=search.tries + 1)
         gained = search.f - f > noise * abs(f) or after < 0.9 * before
-        search = replace(search, idle=0 if gained else search.idle + 1)
+        search = changed(search, idle=0 if gained else search.idle + 1)
     x = search.trial
     most = ROUNDS if search.rounds < PATIENCE else HASTE
     z, rounds = minimize_model(x, g, H, l1, free, most)
-    search = replace(search, rounds=search.rounds + rounds)
+    search = changed(search, rounds=search.rounds + rounds)
     d = z - x
     fall = float(g @ d + l1 @ (np.abs(z) - np.abs(x)))
-    here = replace(search, x=x, trial=z, f=f, g=g, d=d, t=1.0, fall=fall, tries=0)
+    here = changed(search, x=x, trial=z, f=f, g=g, d=d, t=1.0, fall=fall, tries=0)
     ended = not fall < 0 or here.idle > MOST_IDLE
-    return replace(here, trial=x, stalled=True) if ended else here
+    return changed(here, trial=x, stalled=True) if ended else here
 
 
 def minimize_model(

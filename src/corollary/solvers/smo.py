@@ -83,7 +83,7 @@ from corollary.solvers.kernel_cache import Cache, Gram
 __all__ = ["Dual", "Gram", "Limits", "Optimum", "filled", "solve"]
 
 SET = 192  # variables in a working set, half of them new
-FEW = 512  # variables that make one working set together
+FEW = 256  # variables that make one working set together
 STEPS = 100  # inner steps for each variable of a set, at most
 ENDLESS = 10**7  # pairs, or 100 for each variable, that no sane search needs
 ROUGH = 3  # first working sets, solved to a tenth of what they violate
@@ -444,7 +444,8 @@ class Decomposition:
         loops.add_kernel_rows(self.cache.K, slots, step, change, self.limits.threads)
         fresh_b, fresh_f = b.copy(), f + np.tile(change, self.copies)
         fresh_b[free] += step
-        if duality_gap(fresh_b, fresh_f, d)[0] > duality_gap(b, f, d)[0]:
+        gap, slight = duality_gap(fresh_b, fresh_f, d)[0], PROGRESS * abs(self.value)
+        if gap > slight and gap > duality_gap(b, f, d)[0]:
             return False
         self.place(fresh_b, fresh_f)
         if self.violation > self.limits.tol:

@@ -64,6 +64,10 @@ class Point(NamedTuple):
     along: Any = None  # (p,) ask for the slopes in this direction instead
 
 
+FEW_ROWS = 4096  # of a chunk that remembers what every pass asks for
+BESIDE = 8192  # numbers of several lengths that NumPy takes at a time
+
+
 @dataclass(frozen=True)
 class SupportProblem:
     """What (1) needs besides the rows."""
@@ -150,8 +154,7 @@ def sums(
     H = None if shape is None else np.zeros(shape)
     along = np.zeros((m, len(LENGTHS)))
     for k, point in points.items():
-        q, lo, hi, eps = problem.targets(chunk.y, k)
-        C = problem.prices(chunk, k)
+        q, lo, hi, eps, C = stated(chunk, problem, k)
         if problem.squared and curvature == "none" and point.along is None:
             at, b = problem.split(point.x)
             read = rows_loop(loops.squared_losses, loops.squared_losses_csr, X)
@@ -166,9 +169,11 @@ def sums(
         a = 0.0 if problem.squared else guess(chunk, problem, point, k)
         if point.along is not None:
             step = scores(chunk, problem, point.along)
-            for j, t in enumerate(LENGTHS):
+            few = max(1, BESIDE // chunk.n)  # lengths at a time
+            for j in range(0, len(LENGTHS), few):
+                t = LENGTHS[j : j + few, None]
                 p = slopes(problem, r - t * step, a, point.delta, lo, hi, eps)[0]
-                along[k, j] = -(C * p) @ step
+                along[k, j : j + few] = -p @ (C * step)
             continue
         u = problem.excess(r, lo, hi)
         loss[k] = C @ problem.losses(u)
@@ -188,6 +193,16 @@ def sums(
             some = np.flatnonzero(band)
             H[k] = gram(X, some, C[some] * kappa, problem.constant, curvature)
     return LinearSums(loss, smooth, rounding, target, square, V, H, along)
+
+
+def stated(chunk: Chunk, problem: SupportProblem, k: int) -> Any:
+    """Return q, lo, hi, eps and C of machine k; a small chunk remembers them."""
+    known = chunk.memory.get(f"stated {k}")
+    if known is None:
+        known = (*problem.targets(chunk.y, k), problem.prices(chunk, k))
+        if chunk.n <= FEW_ROWS:
+            chunk.memory[f"stated {k}"] = known
+    return known
 
 
 def scores(chunk: Chunk, problem: SupportProblem, x: Floats) -> Floats:
@@ -210,7 +225,7 @@ def slopes(
         u = problem.excess(r, lo, hi)
         return 2 * u * np.sign(r), u > 0
     z = softened(a + r / delta, eps / delta)
-    p = np.clip(z, lo, hi)  # (4)
+    p = np.minimum(np.maximum(z, lo), hi)  # (4)
     return p, (p == z) & (p != 0)
 
 
@@ -225,10 +240,11 @@ def guess(chunk: Chunk, problem: SupportProblem, point: Point, k: int) -> Any:
     if known > len(point.before):
         known, a = 0, 0.0
     if known < len(point.before):
-        q, lo, hi, eps = problem.targets(chunk.y, k)
+        q, lo, hi, eps, _ = stated(chunk, problem, k)
         for x, delta in point.before[known:]:
             r = q - scores(chunk, problem, x)
-            a = np.clip(softened(a + r / delta, eps / delta), lo, hi)
+            z = softened(a + r / delta, eps / delta)
+            a = np.minimum(np.maximum(z, lo), hi)
         chunk.memory[f"slopes {k}"] = (len(point.before), a)
     return a
 

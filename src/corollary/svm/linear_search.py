@@ -27,12 +27,13 @@ References: Keerthi and DeCoste (2005); Chapelle (2007); Rockafellar (1976).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.records import changed
 from corollary.core.report import StopReason
 from corollary.engine import Chunk
 from corollary.solvers import lbfgs, piecewise_newton, proximal_newton
@@ -128,7 +129,7 @@ def dual_search(
         x = np.append(found.w, found.b) if problem.constant > 0 else found.w
         machine = Machine(piecewise_newton.begin(x), 1.0, x, rounds=found.rounds)
         D = max(0.0, -found.objective)
-        machines.append(replace(machine, D=D, stop=found.stop))
+        machines.append(changed(machine, D=D, stop=found.stop))
     return LinearSearch(problem, tol, False, False, tuple(machines))
 
 
@@ -148,7 +149,7 @@ def summed(chunk: Chunk, state: LinearSearch) -> LinearSums:
 def update(s: LinearSums, state: LinearSearch) -> LinearSearch:
     """Take every machine's step."""
     machines = (moved(s, k, state) for k in range(len(state.machines)))
-    return replace(state, machines=tuple(machines))
+    return changed(state, machines=tuple(machines))
 
 
 def stop(state: LinearSearch) -> StopReason | None:
@@ -174,19 +175,19 @@ def moved(s: LinearSums, k: int, state: LinearSearch) -> Machine:
     if machine.on_line:  # the slopes of the whole objective along the direction
         x, d = search.x, search.d
         slopes = s.along[k] + x @ d + LENGTHS * (d @ d)
-        return replace(machine, search=piecewise_newton.along(search, slopes))
+        return changed(machine, search=piecewise_newton.along(search, slopes))
     x, l1 = search.trial, problem.penalty.l1
     R = problem.penalty.value(x)
     D = max(machine.D, bound(problem, s.target[k], s.square[k], s.v[k]))
-    machine = replace(machine, D=D)
-    if R + s.loss[k] < machine.P:
-        machine = replace(machine, x=x, P=R + float(s.loss[k]))
+    P = R + float(s.loss[k])
+    best = (x, P) if P < machine.P else (machine.x, machine.P)
+    machine = changed(machine, D=D, x=best[0], P=best[1])
     if machine.stop is not None:
         return machine
     finest = EXACT * state.tol if state.exact else state.tol
     least = SINGLE if problem.dtype == np.float32 else 4 * NOISE
     if gap_of(machine) <= max(finest, least) * machine.P:  # (2)
-        return replace(machine, stop=StopReason.CONVERGED)
+        return changed(machine, stop=StopReason.CONVERGED)
     f, g = R + float(s.smooth[k]), -s.v[k] if l1 else x - s.v[k]
     machine = stepped(machine, state, f, g, None if s.H is None else s.H[k])
     return finer(machine, state, float(s.rounding[k]))
@@ -200,16 +201,16 @@ def stepped(
     if state.full:
         own = 1.0 if l1 is None else 1e-12 * np.diagonal(H) + np.finfo(float).tiny
         H = H + own * np.eye(len(g))
-        return replace(machine, search=step(machine.search, f, g, H, l1=l1))
+        return changed(machine, search=step(machine.search, f, g, H, l1=l1))
     if machine.diagonal is None:
         small = 1e-3 * float(H.mean()) + np.finfo(float).tiny
-        machine = replace(machine, diagonal=H + (1.0 if l1 is None else small))
+        machine = changed(machine, diagonal=H + (1.0 if l1 is None else small))
 
     def precondition(v: Floats) -> Floats:
         return v / machine.diagonal
 
     after = step(machine.search, f, g, l1=l1, precondition=precondition, noise=NOISE)
-    return replace(machine, search=after)
+    return changed(machine, search=after)
 
 
 def finer(machine: Machine, state: LinearSearch, rounding: float) -> Machine:
@@ -219,7 +220,7 @@ def finer(machine: Machine, state: LinearSearch, rounding: float) -> Machine:
     if cornered and (search.stalled or near(machine, state, rounding)):
         least = FLOOR[np.dtype(problem.dtype).name]
         minimum = (search.x if search.stalled else search.trial, machine.delta)
-        return replace(
+        return changed(
             machine,
             search=(piecewise_newton if state.full else lbfgs).begin(minimum[0]),
             delta=max(machine.delta / NARROWER, least),
@@ -229,7 +230,7 @@ def finer(machine: Machine, state: LinearSearch, rounding: float) -> Machine:
     if search.stalled:
         close = gap_of(machine) <= state.tol * machine.P
         why = StopReason.CONVERGED if close else StopReason.STALLED
-        return replace(machine, stop=why)
+        return changed(machine, stop=why)
     return machine
 
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -37,6 +37,7 @@ from corollary.core.class_weights import class_weight_rule, stated_class_weights
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import Rule, boolean, one_of, seed
+from corollary.core.records import changed
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import Classifier
 from corollary.discriminants.surfaces import Surface
@@ -359,7 +360,7 @@ class PairFit:
                 raise
             stop = StopReason.INTERRUPTED
             return [
-                replace(one, optimum=replace(one.optimum, stop=stop))
+                changed(one, optimum=changed(one.optimum, stop=stop))
                 for one in halted.results
             ]
 
@@ -379,7 +380,7 @@ class PairFit:
         some = None if len(rows) == data.n else rows
         gram = search_gram(self.machine, data, limits.threads, some)
         one = self.solve(PairProblem(rows, s, self.price[rows], gram, limits, start))
-        return replace(one, optimum=replace(one.optimum, f=np.empty(0)))  # h says it
+        return changed(one, optimum=changed(one.optimum, f=np.empty(0)))  # h says it
 
     def side_by_side(
         self, job: Callable[[Any, int, int], T], tasks: list[Any]
@@ -445,7 +446,7 @@ def wide_enough(data: TrainingRows, solved: list[SolvedPair]) -> TrainingRows:
     large = max(float(np.linalg.norm(one.beta)) for one in solved)
     norms = np.abs(data.kernel.square_norms(X))
     lost = np.finfo(X.dtype).eps * large * float(norms.max())
-    return replace(data, X=X.astype(np.float64)) if lost > LOST else data
+    return changed(data, X=X.astype(np.float64)) if lost > LOST else data
 
 
 # -- use -----------------------------------------------------------------------------

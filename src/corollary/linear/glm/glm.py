@@ -52,6 +52,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, sentence
+from corollary.core.records import changed
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.distributions.covariance import diagnose
 from corollary.engine import Data
@@ -213,7 +214,7 @@ def update(s: Sums, state: GLMState) -> GLMState:
         _, b = state.descent.problem.model(state.descent.search.trial)
         refuse_start(state.model.loss, float(b[0]))
     null = s.loss if np.isnan(state.null) else state.null
-    return replace(state, null=null, descent=descent.advance(s, state.descent))
+    return changed(state, null=null, descent=descent.advance(s, state.descent))
 
 
 def stop(state: GLMState) -> StopReason | None:
@@ -240,10 +241,10 @@ def settle(data: Data, state: GLMState) -> GLMState:
         s = data.reduce(partial(problem.sums, theta=search.x, curvature=kind))
         P = problem.inverse(s.H / problem.n)
         decrement = 0.5 * float(search.g @ problem.precondition(P, search.g))
-        here = replace(here, H=s.H, pearson=s.pearson, P=P, decrement=decrement)
-        state = replace(state, descent=here)
+        here = changed(here, H=s.H, pearson=s.pearson, P=P, decrement=decrement)
+        state = changed(state, descent=here)
     if state.model.alpha == 0:
-        state = replace(state, endless=endless_direction(data, state))
+        state = changed(state, endless=endless_direction(data, state))
     return state
 
 

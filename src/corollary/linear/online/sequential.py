@@ -16,6 +16,7 @@ With K > 2 classes there is one machine for each class against the rest.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
@@ -25,12 +26,19 @@ import numpy as np
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.magnitude import is_finite
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.rows import dense, rows_loop
 from corollary.engine import ArraySource, Data, SequentialLearner
 from corollary.engine.executors.executor import side_by_side
 from corollary.engine.sequential_learner import Start
-from corollary.linear.online.sequential_fit import SLOT, Epochs, Machine, Plan
+from corollary.linear.online.sequential_fit import (
+    SLOT,
+    Epochs,
+    Machine,
+    Plan,
+    numbers,
+)
 from corollary.linear.online.visits import VisitedRows, blocks, rows_to_visit
 from corollary.objectives.losses import Loss
 from corollary.objectives.penalties import Penalty
@@ -58,7 +66,6 @@ CODES = {
 SCHEDULES = {"constant": 0, "adaptive": 0, "optimal": 1, "invscaling": 2}
 SCHEDULES |= {"pa1": 3, "pa2": 4}
 TINY_RATE = 1e-6
-OF_AN_EPOCH = ("loss", "weight", "updates", "steps", "run", "best_run")  # slots
 
 
 class LinearSequentialLearner(SequentialLearner):
@@ -137,7 +144,8 @@ class LinearSequentialLearner(SequentialLearner):
         """Let every machine that has not stopped see every row."""
         before, state = state, state.copy()
         for machine in state.machines:
-            machine.clear(*OF_AN_EPOCH)
+            if not machine.at_rest:
+                machine.begin_epoch()
         active = [j for j, machine in enumerate(state.machines) if not machine.done]
         penalty = self._penalty()
         with np.errstate(over="ignore", invalid="ignore"):
@@ -217,7 +225,7 @@ class LinearSequentialLearner(SequentialLearner):
         """Take the cost of an epoch; decide whether the machine goes on."""
         machine = state.machines[j]
         cost = machine["loss"] / machine["weight"]
-        finite = np.isfinite(machine.w).all() and np.isfinite(machine["intercept"])
+        finite = is_finite(machine.w) and math.isfinite(machine["intercept"])
         if not (finite and cost <= state.limits[j]):
             state.machines[j] = before.machines[j].copy(done=True)
             state.stop = StopReason.DIVERGED
@@ -310,7 +318,7 @@ def walk(
         order,
         o,
         times,
-        np.array(plan, dtype=np.float64),
+        numbers(plan),
         machine.w,
         machine.slots,
         machine.q,

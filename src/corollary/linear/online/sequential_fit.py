@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,13 +17,20 @@ from corollary.core.report import StopReason
 from corollary.linear.online.visits import VisitedRows
 from corollary.objectives.duality import DualityGap
 
-__all__ = ["SLOT", "SLOTS", "Epochs", "Machine", "Plan"]
+__all__ = ["SLOT", "SLOTS", "Epochs", "Machine", "Plan", "numbers"]
 
 SLOTS = (
     "intercept time paid loss weight window_loss window_weight entries updates "
     "mean_count mean_intercept run best_run best_intercept steps"
 ).split()
 SLOT = {name: number for number, name in enumerate(SLOTS)}
+OF_AN_EPOCH = [SLOT[name] for name in "loss weight updates steps run best_run".split()]
+
+
+@lru_cache(maxsize=256)
+def numbers(plan: Plan) -> Floats:
+    """Return a plan as the compiled loop takes it."""
+    return np.array(plan, dtype=np.float64)
 
 
 class Plan(NamedTuple):
@@ -75,18 +82,28 @@ class Machine:
 
     def copy(self, **changes: Any) -> Machine:
         """Return the same machine with arrays of its own."""
-        other = copy(self)
-        for name in ("w", "slots", "q", "mean", "best"):
-            if (array := getattr(self, name)) is not None:
-                setattr(other, name, array.copy())
-        for name, value in changes.items():
-            setattr(other, name, value)
+        other = object.__new__(Machine)
+        values = vars(other)
+        values.update(vars(self), w=self.w.copy(), slots=self.slots.copy())
+        for name in ("q", "mean", "best"):
+            if (array := values[name]) is not None:
+                values[name] = array.copy()
+        values.update(changes)
         return other
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether it has stopped, and made no visit since it was last cleared."""
+        return self.done and not self.slots[SLOT["weight"]]
 
     def clear(self, *names: str) -> None:
         """Set slots to 0."""
         for name in names:
             self.slots[SLOT[name]] = 0.0
+
+    def begin_epoch(self) -> None:
+        """Set what is counted in an epoch to 0."""
+        self.slots[OF_AN_EPOCH] = 0.0
 
     def current(self) -> tuple[Floats, float]:
         """Return w and b as they stand."""
@@ -138,8 +155,9 @@ class Epochs:
 
     def copy(self) -> Epochs:
         """Return the same state with machines and lists of its own."""
-        other = copy(self)
-        other.machines = [machine.copy() for machine in self.machines]
+        other = object.__new__(Epochs)
+        vars(other).update(vars(self))
+        other.machines = [m if m.at_rest else m.copy() for m in self.machines]
         for name in ("costs", "limits", "updates", "pocket"):
             setattr(other, name, list(getattr(self, name)))
         other.monitor = [list(costs) for costs in self.monitor]

@@ -12,6 +12,7 @@ time with weight w/k: whole weights are repetitions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -63,7 +64,7 @@ class VisitedRows:
 
     def costs_of_windows(self, window: float) -> Vector | None:
         """Make room for a cost of each window of weight; a visit ends one at most."""
-        if not np.isfinite(window):
+        if not math.isfinite(window):
             return None
         return np.empty(int(min(self.n_visits, self.total / window)) + 2)
 
