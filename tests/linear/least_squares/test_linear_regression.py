@@ -158,3 +158,22 @@ def test_accuracy_with_a_large_offset():
     np.testing.assert_allclose(
         model.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-6
     )
+
+
+def test_columns_that_never_move_cost_neither_digits_nor_a_second_pass():
+    rng = np.random.default_rng(0)
+    moving = rng.normal(size=(60, 3))
+    X = np.insert(moving, [0, 2], [7.0, 0.0], axis=1)  # columns 0 and 3 are constant
+    y = moving @ [1.0, -2.0, 0.5] + 3 + 0.1 * rng.normal(size=60)
+    model, without = LinearRegression().fit(X, y), LinearRegression().fit(moving, y)
+    np.testing.assert_allclose(model.coef_[[1, 2, 4]], without.coef_, rtol=1e-12)
+    assert model.coef_[[0, 3]].tolist() == [0.0, 0.0]  # the shortest solution
+    assert model.intercept_ == pytest.approx(without.intercept_, rel=1e-12)
+    assert model.rank_ == 3
+    assert model.report_.condition == np.inf
+    assert model.report_.reads == without.report_.reads == 1
+    by_triangle = LinearRegression().partial_fit(X, y)
+    np.testing.assert_allclose(model.coef_, by_triangle.coef_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        model.singular_, by_triangle.singular_, rtol=1e-9, atol=1e-12
+    )
