@@ -170,8 +170,8 @@ def test_distances_may_be_given():
         model.fit(D[:, :10], y)
     with pytest.raises(DataError, match="at least 0"):
         model.fit(-D, y)
-    with pytest.raises(DataError, match="dense"):
-        model.fit(sp.csr_array(D), y)
+    with pytest.raises(DataError, match="at least 0"):
+        model.fit(sp.csr_array(-D), y)
 
 
 def test_cross_validation_on_iris():

@@ -64,11 +64,14 @@ class KNeighborsClassifier(NeighborsLearner, Classifier):
         Kept for compatibility.
     p : float, default=2
         Power of 'minkowski': 1 is 'manhattan', 2 'euclidean', inf 'chebyshev'.
-    metric : str, default='minkowski'
-        'minkowski', 'euclidean', 'manhattan', 'chebyshev' or 'cosine'; 'precomputed'
-        where X holds distances from the training rows, (n, n) in `fit`.
-    metric_params : None
-        Kept for compatibility.
+    metric : str, function or DistanceMetric, default='minkowski'
+        'minkowski', 'euclidean', 'manhattan', 'chebyshev' or 'cosine', which are fast
+        and take sparse rows; 'precomputed' where X holds distances from the training
+        rows, (n, n) in `fit`, dense, or sparse with those of some neighbours alone; any
+        other of `other_metrics`, or a function of two rows.
+    metric_params : dict, optional
+        Parameters of the metric: {'w': weights of the columns}; 'V' of 'seuclidean',
+        'VI' of 'mahalanobis'; keywords of a function.
     n_jobs : ignored
         `corollary.set_config(threads=...)` says how many threads search.
 
@@ -80,7 +83,8 @@ class KNeighborsClassifier(NeighborsLearner, Classifier):
         The rows, which every prediction needs: a model file holds them.
     y_fit_ : array of shape (n,) or (n, m)
         Codes of their classes.
-    effective_metric_ : str
+    effective_metric_ : str, or what `metric` is
+    effective_metric_params_ : dict
     n_samples_fit_ : int
     outputs_2d_ : bool
         Whether y has several columns.
@@ -112,8 +116,8 @@ class KNeighborsClassifier(NeighborsLearner, Classifier):
         algorithm: str = "auto",
         leaf_size: int = 30,
         p: float = 2,
-        metric: str = "minkowski",
-        metric_params: None = None,
+        metric: Any = "minkowski",
+        metric_params: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors

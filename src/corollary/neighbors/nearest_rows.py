@@ -27,6 +27,7 @@ Course: S3-40. References: Fix and Hodges (1951); Cover and Hart (1967).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +43,7 @@ from corollary.engine.sources.source import csr_rows
 from corollary.neighbors.metrics import Metric, pair_values
 from corollary.neighbors.screens import Screen, make_screen
 
-__all__ = ["Nearest", "nearest_given", "nearest_rows"]
+__all__ = ["Nearest", "nearest_given", "nearest_of", "nearest_rows"]
 
 TILE = 2**14  # rows of a tile
 TILE_BYTES = 2**26  # of a tile of rows
@@ -79,17 +80,31 @@ def nearest_rows(
     return Nearest(metric.distance(search.values, search.scale), search.rows)
 
 
-def nearest_given(D: Floats, k: int, *, own: bool = False) -> Nearest:
-    """Return (1) of distances that are given, (q, n).
+def nearest_given(D: Matrix, k: int, *, own: bool = False) -> Nearest:
+    """Return (1) of distances that are given, (q, n); of those a sparse matrix holds.
 
     >>> nearest_given(np.array([[2.0, 1.0, 3.0]]), 2).rows.tolist()
     [[1, 0]]
     """
     q, n = D.shape
+    if not sp.issparse(D):
+        return nearest_of(lambda a, b: D[a:b], q, n, k, own=own)
+    values, rows = np.full((q, k), np.inf), np.full((q, k), n)
+    r, c, given = np.repeat(np.arange(q), np.diff(D.indptr)), D.indices, D.data
+    if own:
+        r, c, given = (part[r != D.indices] for part in (r, c, given))
+    merge(values, rows, r, c, given.astype(np.float64))
+    return Nearest(values, rows)
+
+
+def nearest_of(
+    distances: Callable[[int, int], Floats], q: int, n: int, k: int, *, own: bool
+) -> Nearest:
+    """Return (1) where a function gives the distances of queries a to b, (b - a, n)."""
     values, rows = np.full((q, k), np.inf), np.full((q, k), n)
     step = max(1, block_bytes(SCORES_BYTES) // (8 * n))
     for a in range(0, q, step):
-        S = D[a : a + step]
+        S = distances(a, min(q, a + step))
         inside = kth_least(S, k + own)[:, None] >= S
         if own:
             here = np.arange(len(S))

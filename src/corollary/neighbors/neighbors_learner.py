@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix, Vector
-from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.errors import (
+    DataError,
+    ParameterError,
+    SparseDataError,
+    sentence,
+)
 from corollary.core.parameters import function, missing, one_of, real, whole
 from corollary.core.parameters import shown as shown_value
 from corollary.core.report import Optimality, Report
 from corollary.core.roles import Estimator
+from corollary.core.warn import warn
 from corollary.engine.sources.source import Chunk
 from corollary.engine.unweighted_rows_learner import (
     UnweightedRowsLearner,
     refuse_weights,
 )
-from corollary.neighbors.metrics import METRICS, Metric, metric_of
+from corollary.neighbors.metrics import Metric
 from corollary.neighbors.nearest_rows import Nearest, nearest_given, nearest_rows
+from corollary.neighbors.other_metrics import (
+    METRIC,
+    METRIC_PARAMS,
+    OtherMetric,
+    check_metric,
+    chosen_metric,
+    nearest_by,
+)
 
 __all__ = ["NEIGHBOR_RULES", "NeighborsLearner"]
 
@@ -31,8 +45,8 @@ NEIGHBOR_RULES = {
     "algorithm": one_of("auto", "brute", "kd_tree", "ball_tree"),
     "leaf_size": whole(1),
     "p": real(0.05, ends="[]"),
-    "metric": one_of(*METRICS),
-    "metric_params": missing,
+    "metric": METRIC,
+    "metric_params": METRIC_PARAMS,
     "n_jobs": missing | whole(),
 }
 
@@ -50,9 +64,11 @@ class NeighborsLearner(UnweightedRowsLearner):
 
     takes_sparse = True
     keeps_rows = True
+    may_be_infinite: ClassVar[tuple[str, ...]] = ("X_fit_",)  # NaN: missing
     n_neighbors: int
     weights: Any
-    metric: str
+    metric: Any
+    metric_params: Any
     p: float
     X_fit_: Any
     y_fit_: Vector
@@ -68,17 +84,33 @@ class NeighborsLearner(UnweightedRowsLearner):
         tags.input_tags.positive_only = self.metric == "precomputed"
         return tags
 
+    def takes_missing(self) -> bool:
+        """Tell whether the metric leaves out what is missing."""
+        return bool(self.metric == "nan_euclidean")
+
     def learn(self, rows: Chunk, report: Report) -> None:
         """Keep the rows."""
         refuse_weights(self, rows)
         if self.metric == "precomputed":
             check_given(self, rows.X, square=True)
+        check_metric(self, self._metric(), rows.X)
+        self._warn_of_power()
         self.X_fit_, self.y_fit_ = rows.X, rows.y
         report.optimality = Optimality("nothing is minimised: the rows are kept", 0.0)
         report.facts["n_neighbors"] = int(self.n_neighbors)
-        report.facts["distance"] = self.effective_metric_
+        report.facts["distance"] = name_of(self.effective_metric_)
         report.facts["n_rows_kept"] = rows.n
         report.warnings += self._warnings()
+
+    def _warn_of_power(self) -> None:
+        """Warn of a power that is given twice, or that makes no metric."""
+        who, p = type(self).__name__, self.effective_metric_params_.get("p", 1.0)
+        if "p" in (self.metric_params or {}):
+            text = "p of metric_params takes the place of the parameter p."
+            warn(f"{who}: {text}", SyntaxWarning)
+        if p < 1:
+            text = f"p = {p:g} < 1 makes no metric: a way round may be the shorter one."
+            warn(f"{who}: {text}", UserWarning)
 
     def _warnings(self) -> list[str]:
         """Return what a user should know before asking for neighbours."""
@@ -88,7 +120,9 @@ class NeighborsLearner(UnweightedRowsLearner):
                 f"there are {n} rows, fewer than n_neighbors = {self.n_neighbors}: "
                 "predictions will be refused"
             )
-        if self.n_features_in_ > 1 and self.metric not in ("cosine", "precomputed"):
+        alike = ("cosine", "precomputed")  # whatever the columns' sizes
+        ours = isinstance(self._metric(), Metric) and self.metric not in alike
+        if self.n_features_in_ > 1 and ours:
             found += uneven_columns(self, self.X_fit_)
         return found
 
@@ -98,12 +132,20 @@ class NeighborsLearner(UnweightedRowsLearner):
         return int(self.X_fit_.shape[0])
 
     @property
-    def effective_metric_(self) -> str:
+    def effective_metric_(self) -> Any:
         """The metric; a special power of Minkowski's by its own name."""
         return self._metric().kind
 
-    def _metric(self) -> Metric:
-        return metric_of(self.metric, self.p)
+    @property
+    def effective_metric_params_(self) -> dict[str, Any]:
+        """The parameters of the metric, such as the power p of Minkowski's."""
+        metric = self._metric()
+        if isinstance(metric, OtherMetric):
+            return dict(metric.params)
+        return {"p": metric.p} if metric.kind == "minkowski" else {}
+
+    def _metric(self) -> Metric | OtherMetric:
+        return chosen_metric(self)
 
     # -- the search ----------------------------------------------------------------
     def kneighbors(
@@ -167,12 +209,23 @@ class NeighborsLearner(UnweightedRowsLearner):
             must = "n_neighbors must be a whole number >= 1"
             raise ParameterError(sentence(self, must, shown_value(k)))
         own, role = X is None, cast(Estimator, self)
+        if self.metric == "precomputed":
+            check_keeps_zeros(self, X)
         Q: Matrix = self.X_fit_ if own else role._query(X, columns=2 * int(k))
         check_count(self, int(k), Q.shape[0], own)
-        if self.metric == "precomputed":
-            check_given(self, Q)
-            return nearest_given(Q, int(k), own=own), Q.dtype
-        return nearest_rows(self._metric(), self.X_fit_, Q, int(k), own=own), Q.dtype
+        return self._search(Q, int(k), own), Q.dtype
+
+    def _search(self, Q: Matrix, k: int, own: bool) -> Nearest:
+        """Return the k nearest rows of each query."""
+        metric = self._metric()
+        check_metric(self, metric, self.X_fit_)
+        if isinstance(metric, OtherMetric):
+            return nearest_by(metric, self.X_fit_, Q, k, own=own)
+        if metric.kind != "precomputed":
+            return nearest_rows(metric, self.X_fit_, Q, k, own=own)
+        check_given(self, Q)
+        check_entries(self, Q, k, own)
+        return nearest_given(Q, k, own=own)
 
     def _neighbours(self, X: Any) -> Neighbours:
         """Return the nearest rows and what each of them counts."""
@@ -182,15 +235,40 @@ class NeighborsLearner(UnweightedRowsLearner):
 
 def check_given(learner: Any, D: Matrix, *, square: bool = False) -> None:
     """Refuse what is no matrix of distances."""
-    if sp.issparse(D):
-        must = "a matrix of distances must be dense"
-        raise DataError(sentence(learner, must, "a sparse one"))
     if square and D.shape[0] != D.shape[1]:
         must = "X must be a square matrix of distances for metric='precomputed'"
         raise DataError(sentence(learner, must, f"shape {D.shape}"))
-    if D.size and D.min() < 0:
+    values = D.data if sp.issparse(D) else D
+    if values.size and values.min() < 0:
         must = "distances must be at least 0; Negative values in data passed to X"
-        raise DataError(sentence(learner, must, f"{D.min():g}"))
+        raise DataError(sentence(learner, must, f"{values.min():g}"))
+
+
+def check_keeps_zeros(learner: Any, D: Any) -> None:
+    """Refuse sparse distances in a format that loses those of 0."""
+    if sp.issparse(D) and D.format in ("dok", "bsr"):
+        must = "a sparse matrix of distances must be one that holds distances of 0"
+        raise SparseDataError(sentence(learner, must, D.format, "Use CSR."))
+
+
+def check_entries(learner: Any, D: Matrix, k: int, own: bool) -> None:
+    """Refuse sparse distances that hold fewer neighbours of a row than asked for."""
+    if not sp.issparse(D):
+        return
+    r = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
+    other = (D.indices != r) | (not own)
+    entries = np.bincount(r[other], minlength=D.shape[0])
+    if entries.min(initial=k) < k:
+        row = int(entries.argmin())
+        must = f"a sparse matrix of distances must hold {k} neighbours of each row"
+        raise DataError(sentence(learner, must, f"{entries[row]} of row {row}"))
+
+
+def name_of(metric: Any) -> str:
+    """Return the name of a metric, of a function or of scikit-learn's object."""
+    if isinstance(metric, str):
+        return metric
+    return str(getattr(metric, "__name__", type(metric).__name__))
 
 
 def check_count(learner: Any, k: int, queries: int, own: bool) -> None:
