@@ -42,6 +42,7 @@ from corollary.engine.fit import inside_another_fit
 from corollary.engine.gather import gather
 from corollary.engine.meta import Inside, MetaLearner
 from corollary.engine.sources.opening import as_source, open_source
+from corollary.ensembles.member_metadata import router_to_members
 from corollary.ensembles.members import Urn, as_given, made, takes_weights
 from corollary.multiclass.members import in_threads
 
@@ -125,6 +126,10 @@ class Bagging(MetaLearner, Estimator):
         tags.input_tags.sparse = base.sparse
         tags.input_tags.allow_nan = base.allow_nan
         return tags
+
+    def get_metadata_routing(self) -> Any:
+        """Return what goes where: further arguments of predictions to the members."""
+        return router_to_members(self, self._base())
 
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]

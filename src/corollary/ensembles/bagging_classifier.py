@@ -20,6 +20,7 @@ Course: S2-47. References: Breiman (1996, 1999); Ho (1998); Louppe and Geurts (2
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,6 +31,7 @@ from corollary.core.checks import encode_labels
 from corollary.core.roles import Classifier
 from corollary.decisions.prior_classifier import PriorClassifier
 from corollary.ensembles.bagging import BAGGING_RULES, Bagging, Bags, mean_out_of_bag
+from corollary.ensembles.member_metadata import for_members
 
 __all__ = ["BaggingClassifier"]
 
@@ -158,11 +160,12 @@ class BaggingClassifier(Bagging, Classifier):
         weights = None if bags.w is None else bags.w
         self.oob_score_ = float(np.average(right, weights=weights))
 
-    def _probabilities(self, member: Any, X: Any) -> Floats:
+    def _probabilities(self, member: Any, X: Any, **params: Any) -> Floats:
         """Return what a member says of all classes; a vote counts 1."""
         if not hasattr(member, "predict_proba"):
-            return np.eye(self.n_classes_)[np.asarray(member.predict(X), dtype=int)]
-        P = np.asarray(member.predict_proba(X), dtype=np.float64)
+            codes = np.asarray(member.predict(X, **params), dtype=int)
+            return np.eye(self.n_classes_)[codes]
+        P = np.asarray(member.predict_proba(X, **params), dtype=np.float64)
         known = np.asarray(member.classes_, dtype=int)
         if len(known) == self.n_classes_:
             return P
@@ -171,27 +174,36 @@ class BaggingClassifier(Bagging, Classifier):
         return full
 
     # -- use -----------------------------------------------------------------------
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any, **params: Any) -> Floats:
         """Return the mean probabilities of the members (1), (n, C)."""
-        X = self._asked(X)
-        P = np.zeros((X.shape[0], self.n_classes_))
-        for answer in self._answers(X, self._probabilities):
-            P += answer
-        return P / len(self.estimators_)
+        return self._mean_probabilities(X, "predict_proba", params)
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any, **params: Any) -> Floats:
         """Return the logarithms of `predict_proba`."""
+        P = self._mean_probabilities(X, "predict_log_proba", params)
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return np.log(P)
 
     @available_if(base_decides)  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any, **params: Any) -> Floats:
         """Return the mean of the members' decision functions."""
         X = self._asked(X)
-        every = self._answers(X, lambda member, own: member.decision_function(own))
+        more = for_members(self, self._base(), "decision_function", params)
+        every = self._answers(
+            X, lambda member, own: member.decision_function(own, **more)
+        )
         return sum(every) / len(self.estimators_)
 
-    def predict(self, X: Any) -> Vector:
+    def predict(self, X: Any, **params: Any) -> Vector:
         """Return the most probable class (1)."""
-        P = self.predict_proba(X)
+        P = self._mean_probabilities(X, "predict", params)
         return self.classes_[P.argmax(axis=1)]
+
+    def _mean_probabilities(self, X: Any, caller: str, params: dict[str, Any]) -> Any:
+        """Return (1), handing on to the members what the caller was given for them."""
+        X = self._asked(X)
+        more = for_members(self, self._base(), caller, params)
+        P = np.zeros((X.shape[0], self.n_classes_))
+        for answer in self._answers(X, partial(self._probabilities, **more)):
+            P += answer
+        return P / len(self.estimators_)

@@ -20,6 +20,7 @@ Course: S2-47. References: Breiman (1996); Hastie, Tibshirani and Friedman (2009
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,6 +30,7 @@ from corollary.core.arrays import Floats
 from corollary.core.checks import check_targets
 from corollary.core.roles import Regressor
 from corollary.ensembles.bagging import BAGGING_RULES, Bagging, Bags, mean_out_of_bag
+from corollary.ensembles.member_metadata import for_members
 
 __all__ = ["BaggingRegressor"]
 
@@ -143,12 +145,14 @@ class BaggingRegressor(Bagging, Regressor):
         self.oob_score_ = float(r2_score(bags.y[some], found[some], sample_weight=w))
 
     # -- use -----------------------------------------------------------------------
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any, **params: Any) -> Floats:
         """Return the mean of the members' predictions (1)."""
         X = self._asked(X)
-        return np.asarray(sum(self._answers(X, predictions)) / len(self.estimators_))
+        more = for_members(self, self._base(), "predict", params)
+        every = self._answers(X, partial(predictions, **more))
+        return np.asarray(sum(every) / len(self.estimators_))
 
 
-def predictions(member: Any, X: Any) -> Floats:
+def predictions(member: Any, X: Any, **params: Any) -> Floats:
     """Return what a member predicts."""
-    return np.asarray(member.predict(X), dtype=np.float64)
+    return np.asarray(member.predict(X, **params), dtype=np.float64)
