@@ -20,6 +20,8 @@ ANSWERS = (
     "predict_proba",
     "decision_function",
     "score_samples",
+    "predict_set",
+    "predict_interval",
 )
 MANY = 2**24  # features; rows of more are not made up only to ask
 ROWS = 3  # so that an answer that mixes rows up has another shape
