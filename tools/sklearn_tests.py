@@ -1,9 +1,10 @@
 """scikit-learn's own tests, run on Corollary's classes of the same names.
 
 Every class of scikit-learn that Corollary has too is replaced in scikit-learn's modules
-before its tests are collected.  The type of an error or a warning counts, its wording
-does not.  A test that fails because it asks for a private name of an estimator, or has
-a private function take its parameters, is left out; where it only takes from there what
+before its tests are collected, also where its functions check types.  The type of an
+error or a warning counts, its wording does not.  A test that fails because it asks for
+a private name of an estimator, has a private function take its parameters or tree, or
+gives it an object of a private module, is left out; where it only takes from there what
 it expects, scikit-learn lends the name.  From the root of the repository,
 
     python tools/sklearn_tests.py                         runs and compares
@@ -26,6 +27,7 @@ import sys
 import tempfile
 import textwrap
 import warnings
+from abc import ABCMeta
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,8 +44,11 @@ ASSERTED = r"^(AssertionError: )?assert False\n.*= hasattr\(.*, '_[a-z]\w*'\)"
 PRIVATE = (  # how a test fails that asks for what is private
     r"^AttributeError: .*has no attribute '_[a-z]",
     r"^TypeError: _[a-z]\w*\(\) got an unexpected keyword argument",
+    r"^TypeError: Argument '\w+' has incorrect type \(expected sklearn[.\w]*\._",
     ASSERTED,
 )
+# How one fails that gives us an object of a module that is private as a whole.
+GIVEN = r"^corollary\..*ParameterError: .*; got <sklearn\.(_loss|tree\._criterion)\."
 
 KINDS = {  # why tests fail: a title, and what it means
     "more": (
@@ -70,11 +75,27 @@ LENT = {
     "PolynomialFeatures": ("_combinations", "_num_combinations"),
 }
 
+# Private bases of scikit-learn's by which a test tells kinds of classes apart; ours
+# count as classes of that kind.
+KINDRED = {
+    "sklearn.neighbors._base.KNeighborsMixin": (
+        "KNeighborsClassifier",
+        "KNeighborsRegressor",
+    ),
+}
+
 MODULES = (  # of our classes, then of scikit-learn's that have ours inside
     "sklearn.cluster.tests.test_k_means",
     "sklearn.compose.tests.test_column_transformer",
     "sklearn.cross_decomposition.tests.test_pls",
     "sklearn.decomposition.tests.test_pca",
+    "sklearn.ensemble._hist_gradient_boosting.tests.test_gradient_boosting",
+    "sklearn.ensemble._hist_gradient_boosting.tests.test_monotonic_constraints",
+    "sklearn.ensemble._hist_gradient_boosting.tests.test_warm_start",
+    "sklearn.ensemble.tests.test_common",
+    "sklearn.ensemble.tests.test_forest",
+    "sklearn.ensemble.tests.test_gradient_boosting",
+    "sklearn.ensemble.tests.test_weight_boosting",
     "sklearn.impute.tests.test_common",
     "sklearn.impute.tests.test_impute",
     "sklearn.linear_model._glm.tests.test_glm",
@@ -96,6 +117,8 @@ MODULES = (  # of our classes, then of scikit-learn's that have ours inside
     "sklearn.linear_model.tests.test_sparse_coordinate_descent",
     "sklearn.linear_model.tests.test_theil_sen",
     "sklearn.neighbors.tests.test_nearest_centroid",
+    "sklearn.neighbors.tests.test_neighbors",
+    "sklearn.neighbors.tests.test_neighbors_pipeline",
     "sklearn.preprocessing.tests.test_common",
     "sklearn.preprocessing.tests.test_data",
     "sklearn.preprocessing.tests.test_discretization",
@@ -110,6 +133,9 @@ MODULES = (  # of our classes, then of scikit-learn's that have ours inside
     "sklearn.tests.test_kernel_ridge",
     "sklearn.tests.test_multiclass",
     "sklearn.tests.test_naive_bayes",
+    "sklearn.tree.tests.test_export",
+    "sklearn.tree.tests.test_monotonic_tree",
+    "sklearn.tree.tests.test_tree",
     "sklearn.compose.tests.test_target",
     "sklearn.ensemble.tests.test_bagging",
     "sklearn.ensemble.tests.test_stacking",
@@ -203,6 +229,29 @@ def replace_classes() -> None:
         for attribute, value in list(vars(loaded).items()):
             if inspect.isclass(value) and value in table:
                 setattr(loaded, attribute, table[value])
+            elif inspect.isfunction(value):
+                replace_types(value, table)
+    for place, ours in KINDRED.items():
+        replace_base(place, [getattr(corollary, name) for name in ours])
+
+
+def replace_types(function: Any, table: Mapping[type, type]) -> None:
+    """Let a function of scikit-learn's take our classes where it takes its own."""
+    for accepted in getattr(function, "_skl_parameter_constraints", {}).values():
+        if isinstance(accepted, list):
+            accepted[:] = [
+                table.get(one, one) if inspect.isclass(one) else one for one in accepted
+            ]
+
+
+def replace_base(place: str, ours: list[type]) -> None:
+    """Put a base above a private one of scikit-learn's and our classes in its place."""
+    module, _, name = place.rpartition(".")
+    home = importlib.import_module(module)
+    base = ABCMeta(name, (), {})
+    for cls in (getattr(home, name), *ours):
+        base.register(cls)
+    setattr(home, name, base)
 
 
 def pytest_runtest_logreport(report: Any) -> None:
@@ -218,9 +267,13 @@ def pytest_runtest_logreport(report: Any) -> None:
 
 
 def reads_private(report: Any) -> bool:
-    """Tell whether a test of scikit-learn's failed at a private name."""
+    """Tell whether a test of scikit-learn's failed at what is private."""
     crash = getattr(report.longrepr, "reprcrash", None)
-    if crash is None or "sklearn" not in Path(crash.path).parts:
+    if crash is None:
+        return False
+    if re.match(GIVEN, crash.message):
+        return True
+    if "sklearn" not in Path(crash.path).parts:
         return False  # an error in our own code
     return any(re.match(how, crash.message, re.DOTALL) for how in PRIVATE)
 

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 import sklearn_tests
 
+import corollary
+
 PAGE = Path(__file__).parents[2] / "docs" / "compatibility.md"
 A, B = "sklearn.a::test_x", "sklearn.b::test_y"
 SAMPLE = sklearn_tests.Outcome(
@@ -63,6 +65,12 @@ def test_the_page_counts_modules_and_groups_tests_by_reason(table):
         ("AttributeError: 'SVC' object has no attribute 'n_support_'", False),
         ("TypeError: _path() got an unexpected keyword argument 'link'", True),
         ("TypeError: fit() got an unexpected keyword argument 'link'", False),
+        (
+            "TypeError: Argument 'tree' has incorrect type "
+            "(expected sklearn.tree._tree.Tree, got Tree)",
+            True,
+        ),
+        ("TypeError: Argument 'tree' has incorrect type (expected int)", False),
         ("assert False\n +  where False = hasattr(SGD(\n), '_average')", True),
         ("assert False\n +  where False = hasattr(SGD(), 'coef_')", False),
     ],
@@ -79,6 +87,30 @@ def test_only_private_names_of_scikit_learn_leave_a_test_out(message, private):
     assert sklearn_tests.reads_private(Report) is private
     Place.path = "src/corollary/svm/svc.py"  # an error of ours counts
     assert not sklearn_tests.reads_private(Report)
+    refused = "corollary.core.errors.ParameterError: Tree: loss must be 'a'; got {}."
+    Place.message = refused.format("<sklearn._loss.loss.HalfLoss object>")
+    assert sklearn_tests.reads_private(Report)  # but for what no user has
+    Place.message = refused.format("<sklearn.metrics._dist_metrics.Distance object>")
+    assert not sklearn_tests.reads_private(Report)
+
+
+def test_a_private_base_of_scikit_learns_counts_our_classes_in():
+    kinds = {name.rpartition(".")[2] for name in sklearn_tests.KINDRED}
+    assert kinds == {"KNeighborsMixin"}
+    for names in sklearn_tests.KINDRED.values():
+        assert all(hasattr(corollary, name) for name in names)
+
+
+def test_functions_of_scikit_learns_take_our_classes_for_theirs():
+    def export(tree):
+        return tree
+
+    export._skl_parameter_constraints = {
+        "tree": [int, "auto"],
+        "depth": "no_validation",
+    }
+    sklearn_tests.replace_types(export, {int: float})
+    assert export._skl_parameter_constraints["tree"] == [float, "auto"]
 
 
 def test_every_reason_is_a_short_sentence():
