@@ -14,7 +14,7 @@ No screen is known for them: all distances of a block of queries are taken.  A p
 has none, as two rows that share no column, is infinitely far.
 
 Notation: x, z = rows; V, VI, w = `metric_params`.
-Course: S3-40. Reference: Deza and Deza (2009), Encyclopedia of Distances.
+Reference: Deza and Deza (2009), Encyclopedia of Distances.
 """
 
 from __future__ import annotations
