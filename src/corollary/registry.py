@@ -3,7 +3,7 @@
 The stubs ``__init__.pyi`` of the library and of its packages are the only list.  Lazy
 imports, the classes that a model file may name, the index of methods and the pages of
 the reference are all read from them, so that a new method is its file, its test and one
-line in a stub.  Beside them a file may name what runs of the workbench make (`OF_RUNS`).
+line in a stub.  A file may also name what runs of the workbench make (`OF_RUNS`).
 
 >>> from corollary.registry import ESTIMATORS
 >>> ESTIMATORS["KMeans"]
