@@ -1,4 +1,7 @@
-"""Texts by their words: the numbers of the book, and messages sorted."""
+"""Texts by their words: the numbers of the book, and messages and pages sorted."""
+
+import importlib
+import inspect
 
 import numpy as np
 import pytest
@@ -126,6 +129,46 @@ def test_a_spam_filter_tells_its_reasons():
         weights = [t.weight for t in found]
         assert weights == sorted(weights, reverse=True)
         assert all(t.log_odds > 0 and t.times >= 1 for t in found)
+
+
+def pages():
+    """Return what SciPy writes of its functions, by topic: texts that people wrote."""
+    found = []
+    for topic in ("linalg", "ndimage", "optimize", "signal", "stats"):
+        module = importlib.import_module(f"scipy.{topic}")
+        for name in module.__all__:
+            text = inspect.getdoc(getattr(module, name)) or ""
+            head = text.split("Examples\n")[0].split("References\n")[0]
+            if len(head) > 300:
+                found.append((head, topic))
+    texts, topics = zip(*found, strict=True)
+    return np.array(texts, dtype=object), np.array(topics)
+
+
+@pytest.mark.course("S3-31")
+def test_real_pages_are_sorted_by_topic_and_the_interesting_ones_found():
+    texts, topics = pages()
+    assert len(texts) > 400
+    test = np.random.default_rng(0).random(len(texts)) < 1 / 3
+    model = TextClassifier().fit(texts[~test], topics[~test])
+    share = np.mean(model.predict(texts[test]) == topics[test])
+    majority = max(np.mean(topics[test] == c) for c in np.unique(topics))
+    assert share > 0.9 > majority + 0.3
+    telling = model.telling_words(15)
+    for topic, word in (
+        ("linalg", "matrix"),
+        ("ndimage", "edge"),
+        ("optimize", "constraints"),
+        ("signal", "filter"),
+        ("stats", "distribution"),
+    ):
+        assert word in {t.word for t in telling[topic]}
+    # a reader who marked some pages as interesting gets others like them first
+    marked = np.where(np.isin(topics, ["signal", "ndimage"]), "interesting", "other")
+    reader = TextClassifier().fit(texts[~test], marked[~test])
+    order = np.argsort(-reader.predict_proba(texts[test])[:, 0])
+    first = marked[test][order][: np.sum(marked[test] == "interesting")]
+    assert np.mean(first == "interesting") > 0.9
 
 
 @pytest.mark.course("S3-31")
