@@ -41,7 +41,11 @@ def third_power(x, z, c=1.0):
         {"metric": third_power, "metric_params": {"c": 2.0}},
         {"metric": DistanceMetric.get_metric("canberra")},
     ],
-    ids=lambda how: str(how["metric"]),
+    ids=lambda how: (
+        how["metric"]
+        if isinstance(how["metric"], str)
+        else type(how["metric"]).__name__
+    ),
 )
 def test_distances_and_answers_are_scikit_learns(how):
     ours = KNeighborsClassifier(5, weights="distance", **how).fit(X, Y)
