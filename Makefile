@@ -4,13 +4,14 @@
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .venv-bench
+AUTOML_VENV := .venv-automl
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 CORES := $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)))" 2>/dev/null || echo 2)
 LOOPS := CMakeLists.txt pyproject.toml \
 	$(wildcard src/corollary/loops/*.cpp src/corollary/loops/*.hpp src/corollary/loops/common/*.hpp)
 
-.PHONY: run test test-slow fuzz bench lint docs sanitize clean
+.PHONY: run test test-slow fuzz bench bench-automl lint docs sanitize clean
 
 run: $(VENV)/.installed
 	@$(BIN)/corollary demo
@@ -27,6 +28,10 @@ fuzz: $(VENV)/.test
 
 bench: $(BENCH_VENV)/.installed
 	@$(BENCH_VENV)/bin/python benchmarks/run.py $(JOB)
+
+bench-automl: $(BENCH_VENV)/.installed $(AUTOML_VENV)/.installed
+	@PEERS=$(AUTOML_VENV)/bin/python $(BENCH_VENV)/bin/python benchmarks/workbench.py $(SETS)
+	@$(BENCH_VENV)/bin/python benchmarks/planted_faults.py --seed 21 --skore
 
 lint: $(VENV)/.lint
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
@@ -45,7 +50,7 @@ sanitize: $(VENV)/.test
 	@bash tests/loops/sanitize.sh $(BIN)/python
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) build docs/_build
+	rm -rf $(VENV) $(BENCH_VENV) $(AUTOML_VENV) build docs/_build
 
 $(VENV)/bin/python:
 	@echo "corollary: making the environment $(VENV)"
@@ -66,4 +71,11 @@ $(BENCH_VENV)/.installed: $(LOOPS) benchmarks/requirements.txt
 	@$(PYTHON) -m venv $(BENCH_VENV)
 	@$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check -q install -e . \
 		-r benchmarks/requirements.txt
+	@touch $@
+
+$(AUTOML_VENV)/.installed: benchmarks/requirements-automl.txt
+	@echo "corollary: making $(AUTOML_VENV) with FLAML and AutoGluon (some minutes, once)"
+	@$(PYTHON) -m venv $(AUTOML_VENV)
+	@$(AUTOML_VENV)/bin/python -m pip --disable-pip-version-check -q install \
+		-r benchmarks/requirements-automl.txt
 	@touch $@
