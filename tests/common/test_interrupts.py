@@ -22,6 +22,7 @@ from sklearn.utils import get_tags
 
 import corollary
 from common.learners import LEARNERS, flat
+from common.sources import local_client
 from corollary import StopReason, config_context
 from corollary.engine.executors import executor as executors
 
@@ -294,6 +295,32 @@ def test_a_signal_while_other_threads_fit_stops_only_the_main_one():
         thread.join()
     assert len(found) == 2
     assert all(model.report_.stop is StopReason.CONVERGED for model in found)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs alarms")
+@pytest.mark.parametrize("executor", ["threads", "dask"])
+def test_what_a_users_alarm_raises_ends_a_fit(executor):
+    """A deadline of one's own is often a TimeoutError, which waits raise too."""
+    X, _, _ = drawn(100_000, 8)
+    model = corollary.KMeans(50, tol=0, max_iter=10**5, random_state=0)
+
+    def late(*_):
+        raise TimeoutError("my own deadline")
+
+    before = signal.signal(signal.SIGALRM, late)
+    try:
+        with contextlib.ExitStack() as stack:
+            chosen = executor
+            if executor == "dask":
+                chosen = stack.enter_context(local_client())
+            settings = {"executor": chosen, "threads": 2, "chunk_rows": 5_000}
+            stack.enter_context(config_context(**settings))
+            signal.setitimer(signal.ITIMER_REAL, 1.0)
+            with pytest.raises(TimeoutError, match="my own deadline"):
+                model.fit(X)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 EXIT = """

@@ -20,7 +20,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextvars import copy_context
 from typing import Any, TypeVar
 
@@ -112,13 +112,13 @@ def stop_if_asked() -> None:
 
 
 def awaited(future: Future[R]) -> R:
-    """Wait for a part; Ctrl-C is heard even where its signal went to another thread."""
-    while True:
-        try:
-            return future.result(LISTEN)
-        except TimeoutError:
-            if future.done():  # the part's own
-                return future.result()
+    """Wait for a part; Ctrl-C is heard even where its signal went to another thread.
+
+    So is whatever else a signal's handler raises, a TimeoutError too.
+    """
+    while not future.done():
+        wait([future], LISTEN)
+    return future.result()
 
 
 # -- calls that cannot be interrupted --------------------------------------------------

@@ -87,17 +87,19 @@ class Job:
             self.future.release()
         self.future = self.answer = None
 
-    async def gathered(self, client: Any) -> tuple[str, list[Any]]:
-        """Wait for the results; whoever stops waiting leaves the gathering alone.
+    async def gathered(self, client: Any) -> tuple[str, list[Any]] | None:
+        """Wait a moment for the results; None where they are not there yet.
 
-        Dask gathers for several callers in one task.  One that is cancelled before it
-        begins stays in the client, and all that is gathered later fails.
+        Whoever stops waiting leaves the gathering alone.  Dask gathers for several
+        callers in one task: one that is cancelled before it begins stays in the client,
+        and all that is gathered later fails.
         """
         if self.answer is None:
             asked = client.gather(self.future, asynchronous=True)
             self.answer = asyncio.ensure_future(asked)
             self.answer.add_done_callback(was_asked)
-        return await asyncio.shield(self.answer)
+        await asyncio.wait([self.answer], timeout=GLANCE)
+        return self.answer.result() if self.answer.done() else None
 
 
 class DaskExecutor(Executor):
@@ -233,12 +235,14 @@ class DaskExecutor(Executor):
         while True:
             with losses(KilledWorker, CommClosedError):
                 try:
-                    return self.client.sync(
-                        job.gathered, self.client, callback_timeout=GLANCE
-                    )
-                except TimeoutError:
-                    if job.future.status == "error":
-                        raise  # the learner's own
+                    most = GLANCE + get_config().patience
+                    ask = (job.gathered, self.client)
+                    answer = self.client.sync(*ask, callback_timeout=most)
+                    if answer is not None:
+                        return answer
+                except TimeoutError:  # the learner's own, or of a signal's handler
+                    self._check_progress(progress)
+                    raise
                 except Exception as error:
                     # a future cancelled while it is asked may fail inside Dask
                     if is_of_the_scheduler(error) or job.future.status == "cancelled":
