@@ -22,7 +22,7 @@ Course: S0-63. Reference: Chan, Golub and LeVeque (1979).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,7 @@ __all__ = [
     "Tally",
     "Weights",
     "check_size",
+    "check_total",
     "codes_of",
     "labels_of",
     "weights_of",
@@ -182,7 +183,23 @@ class Tallies(Statistics):
 
     def __add__(self, other: Tallies) -> Tallies:
         pairs = zip(self.columns, other.columns, strict=True)
-        return Tallies(tuple(a + b for a, b in pairs), self.rows + other.rows)
+        columns = tuple(a + b for a, b in pairs)
+        check_total(columns)
+        return Tallies(columns, self.rows + other.rows)
+
+
+def check_total(columns: Sequence[Tally]) -> None:
+    """Refuse columns that together have more distinct values than there is room for."""
+    if len(columns) > 1:
+        needed = sum(label_bytes(one.labels) for one in columns)
+        what = "the distinct values of all columns"
+        check_memory(columns[0].who, needed, what, REMEDY)
+
+
+def label_bytes(labels: Vector) -> float:
+    """Estimate what distinct values take, with their sums, while they are merged."""
+    objects = labels.dtype == object
+    return len(labels) * float(OBJECT_BYTES if objects else 4 * labels.dtype.itemsize)
 
 
 def check_size(who: object, name: str, labels: Vector) -> None:
@@ -192,8 +209,7 @@ def check_size(who: object, name: str, labels: Vector) -> None:
     if k > MOST:
         must = f"{what} must be at most {MOST:,}"
         raise DataError(sentence(who, must, f"{k:,} or more", REMEDY))
-    each = OBJECT_BYTES if labels.dtype == object else 4 * labels.dtype.itemsize
-    check_memory(who, float(each) * k, f"{k:,} or more of {what}", REMEDY)
+    check_memory(who, label_bytes(labels), f"{k:,} or more of {what}", REMEDY)
 
 
 # -- the values of one chunk -----------------------------------------------------------

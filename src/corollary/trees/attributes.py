@@ -36,6 +36,7 @@ from corollary.preparation.tallies import (
     Tally,
     Weights,
     check_size,
+    check_total,
     weights_of,
 )
 
@@ -109,6 +110,7 @@ def tally(table: Table, y: Vector, w: Vector | None, k: int, who: str) -> Tallie
         check_size(who, table.name(j), labels)
         sums = Weights(weight.astype(np.float64))
         columns.append(Tally(who, table.name(j), labels, sums))
+        check_total(columns)
     classes = np.bincount(y, w, minlength=k).astype(np.float64)
     return Tallies(tuple(columns), Weights(classes))
 

@@ -27,6 +27,7 @@ import numpy as np
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import names_of
 from corollary.core.errors import DataError, sentence
+from corollary.core.memory import block_bytes
 from corollary.core.records import stored
 from corollary.trees.attributes import Attributes, cuts_of
 from corollary.trees.multiway_tree import HIGH, LOW, MISSING, MultiwayTree
@@ -220,7 +221,7 @@ def leaf_rules(tree: MultiwayTree) -> list[Rule]:
         if tree.feature[node] < 0:
             order.append(node)
         stack.extend(tree.children(node)[::-1].tolist())
-    return [rule_at(tree, node) for node in order]
+    return rules_at(tree, order)
 
 
 def partial_rules(tree: MultiwayTree) -> list[Rule]:
@@ -235,19 +236,24 @@ def partial_rules(tree: MultiwayTree) -> list[Rule]:
     depth = tree.depth
     needed.sort(key=lambda t: -depth[t])
     whole = [0] if len(inner) else []
-    return [rule_at(tree, int(t)) for t in (*needed, *whole)]
+    return rules_at(tree, [int(t) for t in (*needed, *whole)])
 
 
-def rule_at(tree: MultiwayTree, node: int) -> Rule:
+def rules_at(tree: MultiwayTree, nodes: list[int]) -> list[Rule]:
+    """Return the rules of the paths to nodes, which share their conditions."""
+    known: dict[int, Condition] = {}
+    for node in nodes:
+        for t in tree.path(node)[1:]:
+            if t not in known:
+                asked = int(tree.parent[t])
+                branch, cut = int(tree.branch[t]), threshold_at(tree, asked)
+                known[t] = Condition(int(tree.feature[asked]), branch, cut)
+    return [rule_at(tree, node, known) for node in nodes]
+
+
+def rule_at(tree: MultiwayTree, node: int, known: dict[int, Condition]) -> Rule:
     """Return the rule of the path to a node, with the majority there."""
-    conditions = tuple(
-        Condition(
-            int(tree.feature[tree.parent[t]]),
-            int(tree.branch[t]),
-            threshold_at(tree, int(tree.parent[t])),
-        )
-        for t in tree.path(node)[1:]
-    )
+    conditions = tuple(known[t] for t in tree.path(node)[1:])
     counts = tree.counts[node]
     answer, weight = int(counts.argmax()), float(counts.sum())
     return Rule(conditions, answer, weight, max(weight - float(counts[answer]), 0.0))
@@ -263,10 +269,11 @@ def threshold_at(tree: MultiwayTree, node: int) -> float | None:
 class Matcher:
     """Tells which rows meet a condition or a rule, and remembers conditions."""
 
-    BYTES = 2**27  # of what is remembered
+    BYTES = 2**27  # of what is remembered, at most
 
     def __init__(self, codes: Vector, attributes: Attributes) -> None:
         self.codes, self.attributes = codes, attributes
+        self.room = block_bytes(self.BYTES, share=8)
         self.known: dict[tuple[int, int, float], Vector] = {}
 
     def meets(self, condition: Condition) -> Vector:
@@ -274,7 +281,7 @@ class Matcher:
         found = self.known.get(condition.key)
         if found is None:
             found = self._look(condition)
-            if len(self.known) * len(found) < self.BYTES:
+            if len(self.known) * len(found) < self.room:
                 self.known[condition.key] = found
         return found
 
