@@ -335,8 +335,10 @@ def refit_rows(
     if count == len(folded.y):
         return folded
     left = clock.at(REFIT_SHARE) - time.monotonic()
-    late = refit_seconds(best, simple, folded, count) > left
-    return folded if late else problem.whole()
+    if refit_seconds(best, simple, folded, count) > left:
+        return folded
+    folded.held.clear()  # prepared rows of the folds, to make room
+    return problem.whole()
 
 
 def misses(folded: FoldedTable, answers: Any) -> Any:

@@ -263,8 +263,11 @@ def fitted_pipeline(
         ready = preparation(kind, folded.groups, folded.seed)
         held[kind] = ready, ready.fit_transform(folded.table, folded.y)
     ready, X = held[kind]
-    at = sampled(len(folded.y), candidate.most_rows, folded.seed)
+    y, most = folded.y, candidate.most_rows
+    if len(y) > most:
+        at = sampled(len(y), most, folded.seed)
+        X, y = X[at], y[at]
     model = clone(candidate.made(folded.groups, folded.seed))
     with gathered_warnings():
-        model.fit(X[at], folded.y[at])
+        model.fit(X, y)
     return Pipeline([("prepare", ready), ("model", model)])
