@@ -163,7 +163,8 @@ def set_problem(data: TableData, settings: Settings) -> Problem:
     if not schema.features:
         must = "a table must have at least one column to learn from"
         raise DataError(sentence(WHO, must, "none but the target"))
-    table = data.features.take(rows)
+    table = data.features
+    table = table if len(rows) == table.num_rows else table.take(rows)
     structure, column, key = structure_of(data, rows)
     split = lock_test(
         y,

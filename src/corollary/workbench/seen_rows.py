@@ -44,6 +44,7 @@ SEED = 20_017
 LEAST, MOST = 6, 22  # logarithms of the sizes of a table of bits
 SLACK = 0.05  # share of rows that may be seen anyway
 RARE = 1e-4
+BLOCK = 100_000  # rows that are hashed at a time
 
 
 @stored
@@ -140,4 +141,6 @@ def keys_of(table: Any, y: Any) -> Vector:
     target = np.asarray(y)
     target = target if target.dtype.kind in "fiub" else target.astype(str)
     whole = table.append_column("\0target", pa.array(target))
-    return row_keys(number_matrix(table_of(WHO, whole)), SEED)
+    parts = (whole.slice(a, BLOCK) for a in range(0, max(1, len(target)), BLOCK))
+    keys = [row_keys(number_matrix(table_of(WHO, part)), SEED) for part in parts]
+    return np.concatenate(keys)
