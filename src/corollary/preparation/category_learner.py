@@ -31,12 +31,12 @@ from corollary.preparation.infrequent import (
 )
 from corollary.preparation.positions import positions
 from corollary.preparation.tallies import (
-    TALLY_BYTES,
     Tallies,
     Tally,
     Weights,
     check_size,
     labels_of,
+    tally_bytes,
     weights_of,
 )
 
@@ -107,7 +107,7 @@ class CategoryLearner(SummationLearner):
 
     def sums_bytes(self, n_features: int) -> int:
         """Estimate the size of a chunk's tallies."""
-        return TALLY_BYTES
+        return tally_bytes()
 
     def _example(self, n: int) -> Table:
         """Return rows of the first category of each column."""

@@ -32,24 +32,25 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.column import Column, joined_column
 from corollary.core.distinct import SMALL_RANGE, distinct, objects_array
 from corollary.core.errors import DataError, sentence
-from corollary.core.memory import check_memory
+from corollary.core.memory import block_bytes, check_memory
 from corollary.engine.statistics import Statistics
 
 __all__ = [
-    "TALLY_BYTES",
     "Groups",
     "Tallies",
     "Tally",
     "Weights",
     "check_size",
-    "check_total",
     "codes_of",
     "labels_of",
+    "tally_bytes",
     "weights_of",
 ]
 
 MOST = 10_000_000  # distinct values of a column
 TALLY_BYTES = 2**22  # what merging the tallies of a few thousand texts is like
+TALLY_SHARE = 128  # of the limit: a chunk's values, all different, of chunks under way
+READING_BYTES = 2**25  # what a source takes while its chunks are read
 OBJECT_BYTES = 150  # of a text, with its place in a list and in a table
 REMEDY = "Use HashingEncoder, which learns no categories, or drop the column."
 
@@ -182,24 +183,33 @@ class Tallies(Statistics):
     rows: Any  # Weights or Groups of one group: all rows
 
     def __add__(self, other: Tallies) -> Tallies:
+        check_room([*self.columns, *other.columns])
         pairs = zip(self.columns, other.columns, strict=True)
-        columns = tuple(a + b for a, b in pairs)
-        check_total(columns)
-        return Tallies(columns, self.rows + other.rows)
+        return Tallies(tuple(a + b for a, b in pairs), self.rows + other.rows)
 
 
-def check_total(columns: Sequence[Tally]) -> None:
-    """Refuse columns that together have more distinct values than there is room for."""
-    if len(columns) > 1:
-        needed = sum(label_bytes(one.labels) for one in columns)
-        what = "the distinct values of all columns"
-        check_memory(columns[0].who, needed, what, REMEDY)
+def check_room(columns: Sequence[Tally]) -> None:
+    """Refuse to merge more distinct values than there is room for, beforehand."""
+    first, needed = columns[0], sum(label_bytes(one.labels) for one in columns)
+    needed += block_bytes(READING_BYTES, share=2)
+    where = "all columns" if len(columns) > 2 else f"column {first.name}"
+    check_memory(first.who, needed, f"the distinct values of {where}", REMEDY)
 
 
 def label_bytes(labels: Vector) -> float:
-    """Estimate what distinct values take, with their sums, while they are merged."""
+    """Estimate what distinct values take, with their sums, while they are merged.
+
+    A value and its weight are there before a merger and after it, those of other chunks
+    wait to be merged with what comes of it, and freed memory is left in pieces: up to
+    sixteen times the value, measured.
+    """
     objects = labels.dtype == object
-    return len(labels) * float(OBJECT_BYTES if objects else 4 * labels.dtype.itemsize)
+    return len(labels) * float(OBJECT_BYTES if objects else 16 * labels.dtype.itemsize)
+
+
+def tally_bytes() -> int:
+    """Estimate the size of a chunk's tallies, and keep it to a share of the limit."""
+    return block_bytes(TALLY_BYTES, TALLY_SHARE)
 
 
 def check_size(who: object, name: str, labels: Vector) -> None:

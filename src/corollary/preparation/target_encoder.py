@@ -69,12 +69,12 @@ from corollary.preparation.expansion import exact
 from corollary.preparation.given_categories import given_categories
 from corollary.preparation.positions import Positions, positions
 from corollary.preparation.tallies import (
-    TALLY_BYTES,
     Groups,
     Tallies,
     Tally,
     check_size,
     codes_of,
+    tally_bytes,
 )
 
 __all__ = ["TargetEncoder"]
@@ -290,7 +290,7 @@ class TargetEncoder(SummationLearner, Transformer):
 
     def sums_bytes(self, n_features: int) -> int:
         """Estimate the size of a chunk's tallies."""
-        return TALLY_BYTES
+        return tally_bytes()
 
     def _example(self, n: int) -> Table:
         """Return rows of the first category of each column."""

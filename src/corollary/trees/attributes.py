@@ -36,7 +36,6 @@ from corollary.preparation.tallies import (
     Tally,
     Weights,
     check_size,
-    check_total,
     weights_of,
 )
 
@@ -104,15 +103,16 @@ def tally(table: Table, y: Vector, w: Vector | None, k: int, who: str) -> Tallie
     """Tally the values of each column with their weights, and the classes."""
     if w is not None and not w.all():
         table, y, w = table[w > 0], y[w > 0], w[w > 0]
-    columns = []
-    for j in range(table.shape[1]):
-        labels, weight = weights_of(table.column(j), w, who)
-        check_size(who, table.name(j), labels)
-        sums = Weights(weight.astype(np.float64))
-        columns.append(Tally(who, table.name(j), labels, sums))
-        check_total(columns)
+    columns = (column_tally(table, j, w, who) for j in range(table.shape[1]))
     classes = np.bincount(y, w, minlength=k).astype(np.float64)
     return Tallies(tuple(columns), Weights(classes))
+
+
+def column_tally(table: Table, j: int, w: Vector | None, who: str) -> Tally:
+    """Tally the values of one column with their weights."""
+    labels, weight = weights_of(table.column(j), w, who)
+    check_size(who, table.name(j), labels)
+    return Tally(who, table.name(j), labels, Weights(weight.astype(np.float64)))
 
 
 def attributes_of(

@@ -59,7 +59,7 @@ from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Classifier
 from corollary.core.table import Table
 from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
-from corollary.preparation.tallies import TALLY_BYTES
+from corollary.preparation.tallies import tally_bytes
 from corollary.trees.attributes import Attributes, Bins, attributes_of, tally
 from corollary.trees.gain_table import GainTable, node_gains
 from corollary.trees.information_gain import (
@@ -278,7 +278,7 @@ class ID3Classifier(SummationLearner, Classifier):
 
     def sums_bytes(self, n_features: int) -> int:
         """Estimate the size of a chunk's tallies."""
-        return TALLY_BYTES
+        return tally_bytes()
 
     def account(self, state: Growth, report: Report) -> None:
         """Tell the size of the tree, and that it was grown greedily."""

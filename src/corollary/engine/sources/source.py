@@ -23,6 +23,7 @@ from corollary.core.arrays import Vector
 from corollary.core.checks import coded
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
+from corollary.core.memory import block_bytes
 from corollary.core.table import Table
 
 __all__ = ["ArraySource", "Chunk", "Part", "Source"]
@@ -32,7 +33,7 @@ CHUNK_BYTES = 4 * 2**20
 
 def chunk_bytes(statistics: int) -> int:
     """Return the size of a chunk: about a cache, or some times its statistics."""
-    return max(CHUNK_BYTES, 4 * statistics)
+    return max(block_bytes(CHUNK_BYTES, share=32), 4 * statistics)
 
 
 @dataclass(frozen=True)
