@@ -198,10 +198,9 @@ def joined_values(columns: list[Vector]) -> Any:
 def check_categories(encoder: Any) -> None:
     """Refuse categories that no fit leaves: files can alter them."""
     categories, d = encoder.categories_, encoder.n_features_in_
-    rare = getattr(encoder, "infrequent_categories_", [None] * d)
-    good = all(
-        isinstance(value, list) and len(value) == d for value in (categories, rare)
-    )
+    good = isinstance(categories, list) and len(categories) == d
+    rare = getattr(encoder, "infrequent_categories_", [None] * len(categories))
+    good = good and isinstance(rare, list) and len(rare) == d
     good = good and all(is_vector(each) and len(each) for each in categories)
     good = good and all(each is None or is_vector(each) for each in rare)
     if not good:
