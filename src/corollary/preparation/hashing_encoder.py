@@ -50,7 +50,7 @@ from corollary.core.checks import names_of
 from corollary.core.column import Column
 from corollary.core.distinct import missing_kind
 from corollary.core.errors import DataError, MixedTypesError, sentence
-from corollary.core.memory import check_memory
+from corollary.core.memory import block_bytes, check_memory
 from corollary.core.parameters import boolean, whole
 from corollary.core.report import Report
 from corollary.core.roles import Transformer
@@ -74,33 +74,50 @@ CROWDED = 0.5  # share of values in one place with another that is worth a warni
 class Seen(Statistics):
     """The distinct hashes of the cells, or the lowest of them where they are many."""
 
-    mixed: Vector  # (at most MOST,) uint64, rising: hashes times ODD, modulo RANGE
+    mixed: Vector  # (at most `most`,) uint64, rising: hashes times ODD, modulo RANGE
+    most: int
 
     @classmethod
-    def of(cls, hashes: Sequence[Vector]) -> Seen:
+    def of(cls, hashes: Sequence[Vector], most: int) -> Seen:
         """See hashes of 32 bits with a sign."""
-        every = np.concatenate([np.empty(0, np.int64), *hashes])
-        mixed = np.unique(every).astype(np.uint64) * np.uint64(ODD) % np.uint64(RANGE)
-        return cls(np.sort(mixed)[:MOST])
+        mixed = np.concatenate([np.empty(0, np.int64), *hashes]).astype(np.uint64)
+        mixed *= np.uint64(ODD)
+        mixed %= np.uint64(RANGE)
+        return cls(lowest(mixed, most), most)
 
     def __add__(self, other: Seen) -> Seen:
-        return Seen(np.union1d(self.mixed, other.mixed)[:MOST])
+        both = np.concatenate([self.mixed, other.mixed])
+        return Seen(lowest(both, self.most), self.most)
 
     def values(self) -> int:
         """Return how many distinct values there are, or about."""
         k = len(self.mixed)
-        return k if k < MOST else round((k - 1) * RANGE / float(self.mixed[-1] + 1))
+        return (
+            k if k < self.most else round((k - 1) * RANGE / float(self.mixed[-1] + 1))
+        )
 
     def collisions(self, D: int) -> float:
         """Return the share of values in one place with another, or expect it (4)."""
         m = self.values()
-        if len(self.mixed) == MOST:
+        if len(self.mixed) == self.most:
             return -float(np.expm1((m - 1) * np.log1p(-1 / D))) if D > 1 else 1.0
         back = np.uint64(pow(ODD, -1, RANGE))
         hashes = (self.mixed * back % np.uint64(RANGE)).astype(np.uint32)
         places = places_of(hashes.view(np.int32).astype(np.int64), D)
         _, counts = np.unique(places, return_counts=True)
         return float(counts[counts > 1].sum() / m) if m else 0.0
+
+
+def lowest(values: Vector, most: int) -> Vector:
+    """Sort numbers in place, and return the lowest different ones.
+
+    >>> lowest(np.array([3, 1, 3, 2, 1]), 2).tolist()
+    [1, 2]
+    """
+    values.sort()
+    first = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=first[1:])
+    return values[np.flatnonzero(first)[:most]]
 
 
 class HashingEncoder(SummationLearner, Transformer):
@@ -168,7 +185,7 @@ class HashingEncoder(SummationLearner, Transformer):
         X = chunk.X if chunk.w is None or chunk.w.all() else chunk.X[chunk.w > 0]
         cells = hashed_cells(self, X, X.names)
         some = (h[np.bincount(codes, minlength=len(h)) > 0] for h, codes in cells)
-        return Seen.of(list(some))
+        return Seen.of(list(some), max(1, block_bytes(8 * MOST, share=256) // 8))
 
     def update(self, s: Seen, state: Any) -> Seen:
         """Learn nothing more."""

@@ -20,12 +20,15 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.memory import block_bytes
 from corollary.engine import Statistics
 from corollary.engine.order_statistics import columns_of
 
 __all__ = ["Counting", "Tally"]
 
 MOST = 2**18  # distinct values of a column that are kept
+LEAST = 1000  # of them, whatever the memory limit
+VALUE_BYTES = 64  # of a value with its weight, where chunks are under way
 PARTS = 8  # times as many parts where these are too many
 
 
@@ -88,7 +91,8 @@ class Counting:
     @classmethod
     def begin(cls, d: int) -> Counting:
         """Know no value."""
-        return cls(np.full(d, np.nan), np.zeros(d))
+        most = block_bytes(MOST * VALUE_BYTES * d, share=4) // (VALUE_BYTES * d)
+        return cls(np.full(d, np.nan), np.zeros(d), most=max(LEAST, most))
 
     @property
     def done(self) -> bool:
@@ -102,8 +106,8 @@ class Counting:
     def counted(self, s: Tally) -> Counting:
         """Keep the most frequent values (1); begin again where they were too many."""
         if s.over.any():
-            fresh = Counting.begin(len(s.over))
-            return replace(fresh, parts=self.parts * PARTS, most=self.most)
+            none = np.full(len(s.over), np.nan), np.zeros(len(s.over))
+            return Counting(*none, parts=self.parts * PARTS, most=self.most)
         value, weight = self.value.copy(), self.weight.copy()
         for j, (x, totals) in enumerate(zip(s.values, s.weights, strict=True)):
             if not len(x):

@@ -18,6 +18,7 @@ from corollary.core.arrays import Floats, Vector
 from corollary.core.arrow import arrow_column, arrow_kind, typed_nulls
 from corollary.core.column import Column
 from corollary.core.errors import DataError, sentence
+from corollary.core.memory import check_memory
 from corollary.core.table import Table
 from corollary.engine.sources.source import Chunk, codes_of
 
@@ -25,6 +26,7 @@ __all__ = ["Columns", "chunks_of", "class_labels", "column_labels"]
 
 TABLE_BYTES = 16 * 2**20  # of Arrow columns that make one table
 WHOLE = 2.0**53  # up to which float64 knows every whole number
+LABEL_BYTES = 100  # of a label in a set
 
 
 @dataclass(frozen=True)
@@ -291,7 +293,12 @@ def column_labels(
             missing(columns.who, batch.column(name), name, path, row)
         labels, positions = distinct(array)
         kind = kind or labels.dtype
-        found.update(labels[appearing(positions, len(labels))].tolist())
+        labels = labels[appearing(positions, len(labels))]
+        what = f"column {name!r}"
+        check_classes(labels, what, learner)
+        found.update(labels.tolist())
+        remedy = "Use a regressor, or fewer classes."
+        check_memory(learner, LABEL_BYTES * len(found), f"the labels of {what}", remedy)
     return _sorted(found, kind, f"column {name!r}", learner)
 
 
@@ -305,19 +312,27 @@ def _counting(weights: Any) -> Any:
 def class_labels(values: list[Any], what: str, learner: object) -> Vector:
     """Sort distinct labels; refuse numbers that are no classes."""
     plain = all(isinstance(value, bool | int | float) for value in values)
-    return _sorted(
-        set(values), np.array(values).dtype if plain else None, what, learner
-    )
+    kind = None
+    if plain:
+        labels = np.array(values)
+        check_classes(labels, what, learner)
+        kind = labels.dtype
+    return _sorted(set(values), kind, what, learner)
+
+
+def check_classes(labels: Vector, what: str, learner: object) -> None:
+    """Refuse numbers that are no classes."""
+    if labels.dtype.kind != "f":
+        return
+    if not np.isfinite(labels).all():
+        raise DataError(sentence(learner, f"{what} must be finite", "NaN or inf"))
+    if (labels != np.floor(labels)).any():
+        must = f"{what} must hold class labels"
+        came = "Unknown label type: continuous numbers"
+        raise DataError(sentence(learner, must, came, "Use a regressor for them."))
 
 
 def _sorted(found: set[Any], kind: Any, what: str, learner: object) -> Vector:
-    if kind is not None and kind.kind == "f":
-        if not all(np.isfinite(label) for label in found):
-            raise DataError(sentence(learner, f"{what} must be finite", "NaN or inf"))
-        if any(label != np.floor(label) for label in found):
-            must = f"{what} must hold class labels"
-            came = "Unknown label type: continuous numbers"
-            raise DataError(sentence(learner, must, came, "Use a regressor for them."))
     try:
         return np.array(sorted(found), dtype=kind)
     except TypeError:

@@ -29,6 +29,7 @@ from corollary.core.checks import (
 )
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.interrupt import or_so_far
+from corollary.core.memory import check_working_memory
 from corollary.core.parameters import Rule, boolean, real, seed, whole
 from corollary.core.randomness import entropy
 from corollary.core.roles import Estimator
@@ -138,6 +139,10 @@ class ConformalLearner(MetaLearner, Estimator):
         """Tell whether the model inside takes missing values."""
         return bool(get_tags(self._base()).input_tags.allow_nan)
 
+    def working_bytes(self, rows: int, features: int) -> float:
+        """Estimate the rows that are fitted and those that are scored, apart."""
+        return rows * (8.0 * features + 60.0)
+
     # -- learning ------------------------------------------------------------------
     def delegate(self, X: Any, y: Any, sample_weight: Any) -> Inside:
         """Fit and score by (1) or (2); with `prefit`, score the rows given (3)."""
@@ -228,6 +233,7 @@ class ConformalLearner(MetaLearner, Estimator):
             return Rows(rows.X, rows.y, rows.w)
         X = self._checked(X, reset=True)
         n = X.shape[0]
+        check_working_memory(self, n, X.shape[1] if len(X.shape) > 1 else 1)
         w = check_weights(self, sample_weight, n)
         return Rows(X, self._targets(y, n, known=False), w)
 
