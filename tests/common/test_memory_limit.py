@@ -21,7 +21,7 @@ from corollary.engine import ChunkSource
 NOISE = 8 * 2**20  # allocators keep what is freed, threads have stacks
 LINUX = Path("/proc/self/clear_refs").exists()
 needs_linux = pytest.mark.skipif(not LINUX, reason="peaks are read from /proc")
-FEW = ["KMeans-5", "SVC-0.1-0.01-1e-08"]
+FEW = ["KMeans-5", "SVC-0.1-0.01-1e-08", "ID3Classifier", "TargetEncoder-2"]
 BATCHES = [list(CASES)[i::8] for i in range(8)]
 
 

@@ -178,6 +178,15 @@ def test_an_array_used_twice_is_not_copied_but_refused(tmp_path):
     assert "does not use" in refused(tmp_path / "bad")
 
 
+def test_a_forged_number_of_columns_costs_no_memory(tmp_path):
+    corollary.save(corollary.OneHotEncoder().fit([["a"], ["b"]]), tmp_path / "model")
+    tree, arrays = parts_of((tmp_path / "model").read_bytes())
+    next(p for p in tree["learned"]["dict"] if p[0] == "n_features_in_")[1] = 2**27
+    (tmp_path / "model").write_bytes(sealed(tree, arrays))
+    assert peak_of_loading(tmp_path / "model") is None
+    assert peak_of_loading.bytes < 2e7
+
+
 def test_texts_of_very_different_lengths_stay_small(tmp_path):
     names = np.array(["x" * 50_000, *(f"c{i}" for i in range(2000))], dtype=object)
     model = corollary.GaussianNB().fit(np.eye(2001)[:4], [0, 1, 0, 1])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import corollary
 from corollary import engine
-from corollary.core.errors import DataError
+from corollary.core.errors import DataError, MemoryLimitError
 from corollary.engine.executors.executor import Serial, Threads
 from corollary.engine.sources import parquet
 
@@ -242,6 +242,14 @@ def test_fractions_are_no_labels(tmp_path):
     source = engine.ParquetSource(path, target="y")
     with pytest.raises(DataError, match=r"column 'y' must hold class labels; got Unkn"):
         source.labels(None)
+
+
+def test_labels_keep_to_the_memory_limit(tmp_path):
+    y = np.arange(20_000)
+    path = write(tmp_path / "a.parquet", {"a": y.astype(float), "y": y})
+    with corollary.config_context(memory_limit=1_000_000):
+        with pytest.raises(MemoryLimitError, match=r"labels of column 'y' must fit"):
+            engine.ParquetSource(path, target="y").labels(None)
 
 
 def test_text_is_no_number_to_regress_on(tmp_path):
