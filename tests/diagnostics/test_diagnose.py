@@ -27,7 +27,7 @@ from corollary import (
 from corollary.core.errors import DataError, ParameterError
 from corollary.diagnostics import Diagnosis, Evidence, diagnose, try_actions
 from corollary.diagnostics.diagnose import sampled_rows
-from corollary.diagnostics.judged_loss import row_loss
+from corollary.diagnostics.judged_loss import judged_loss
 from corollary.diagnostics.out_of_fold import folds_of, out_of_fold
 
 
@@ -287,7 +287,7 @@ def test_a_column_that_a_pipeline_asks_for_by_name_is_dropped_all_the_same():
 def test_evidence_is_used_and_not_measured_again():
     X, y, _ = linear()
     folds = folds_of(False, y, seed=5)
-    loss = row_loss("squared", Ridge(), y)
+    loss = judged_loss("squared", Ridge(), y)
     own = out_of_fold(DecisionTreeRegressor(random_state=0), X, y, folds, loss)
     other = out_of_fold(Ridge(), X, y, folds, loss)
 

@@ -5,7 +5,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from corollary import KNeighborsRegressor, LinearRegression, Ridge
-from corollary.diagnostics.judged_loss import row_loss
+from corollary.diagnostics.judged_loss import judged_loss
 from corollary.diagnostics.out_of_fold import folds_of, out_of_fold
 from corollary.diagnostics.references import best_reference
 from corollary.diagnostics.variants import longer, looser, scaled, stiffer
@@ -30,7 +30,7 @@ def test_half_of_the_gap_is_the_variance(way):
         X = rng.normal(size=(n, d))
         y = X[:, 0] * (way == "least squares") + rng.normal(size=n)
         folds = folds_of(False, y)
-        found = out_of_fold(model, X, y, folds, row_loss(None, model, y))
+        found = out_of_fold(model, X, y, folds, judged_loss(None, model, y))
         gaps.append((found.mean - found.training) / 2)
         costs.append(found.mean - np.mean(y**2) * (way != "least squares"))
     if way == "least squares":

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import KFold, cross_val_predict
 
 from corollary import DecisionTreeClassifier, LogisticRegression, Ridge
-from corollary.diagnostics.judged_loss import mean_and_error, row_loss
+from corollary.diagnostics.judged_loss import judged_loss, mean_and_error
 from corollary.diagnostics.out_of_fold import folds_of, out_of_fold, time_folds
 
 
@@ -18,17 +18,17 @@ def rows(n=200, seed=0):
 def test_losses_are_those_of_cross_val_predict():
     X, y, _ = rows()
     folds = list(KFold(5, shuffle=True, random_state=0).split(X))
-    found = out_of_fold(Ridge(), X, y, folds, row_loss("squared", Ridge(), y))
+    found = out_of_fold(Ridge(), X, y, folds, judged_loss("squared", Ridge(), y))
     oracle = cross_val_predict(Ridge(), X, y, cv=folds)
     np.testing.assert_allclose(found.losses, (y - oracle) ** 2)
     np.testing.assert_allclose(found.predicted, oracle)
     model = LogisticRegression()
     c = np.where(y > 0, "yes", "no")
-    found = out_of_fold(model, X, c, folds, row_loss(None, model, c))
+    found = out_of_fold(model, X, c, folds, judged_loss(None, model, c))
     P = cross_val_predict(model, X, c, cv=folds, method="predict_proba")
     np.testing.assert_allclose(found.probabilities, P)
     np.testing.assert_allclose(found.losses, (P[:, 1] - (c == "yes")) ** 2)
-    log = out_of_fold(model, X, c, folds, row_loss("log_loss", model, c))
+    log = out_of_fold(model, X, c, folds, judged_loss("log_loss", model, c))
     np.testing.assert_allclose(log.losses, -np.log(P[np.arange(200), (c == "yes") * 1]))
 
 
@@ -37,7 +37,7 @@ def test_a_class_that_a_fold_has_not_met_has_probability_0():
     X = np.arange(21.0)[:, None]
     folds = [(np.arange(20), np.array([20])), (np.arange(1, 21), np.array([0]))]
     model = DecisionTreeClassifier()
-    found = out_of_fold(model, X, y, folds, row_loss("brier", model, y))
+    found = out_of_fold(model, X, y, folds, judged_loss("brier", model, y))
     assert found.probabilities[20, 2] == 0
     assert np.isnan(found.losses[5])  # in no test fold
     assert np.isfinite(found.mean)
@@ -46,7 +46,7 @@ def test_a_class_that_a_fold_has_not_met_has_probability_0():
 def test_the_balanced_error_counts_every_class_the_same():
     y = np.repeat(["rare", "usual"], [5, 95])
     model = DecisionTreeClassifier()
-    loss = row_loss("balanced_error", model, y)
+    loss = judged_loss("balanced_error", model, y)
     always = np.full(100, "usual")
     assert loss(y, always, None).mean() == pytest.approx(0.5)
 
@@ -85,4 +85,4 @@ def test_time_that_is_up_is_told_between_folds():
     X, y, _ = rows()
     folds = folds_of(False, y)
     with pytest.raises(TimeoutError):
-        out_of_fold(Ridge(), X, y, folds, row_loss(None, Ridge(), y), deadline=0.0)
+        out_of_fold(Ridge(), X, y, folds, judged_loss(None, Ridge(), y), deadline=0.0)

@@ -49,7 +49,7 @@ from corollary.diagnostics.judge_objective import judge_objective
 from corollary.diagnostics.judge_optimizer import judge_optimizer
 from corollary.diagnostics.judge_shift import judge_shift
 from corollary.diagnostics.judge_stages import judge_stages
-from corollary.diagnostics.judged_loss import RowLoss, row_loss
+from corollary.diagnostics.judged_loss import JudgedLoss, judged_loss
 from corollary.diagnostics.out_of_fold import (
     OutOfFold,
     folds_of,
@@ -229,7 +229,7 @@ def opened(
     groups = one_for_each("groups", groups, n)
     time = one_for_each("time", time, n)
     stated = evidence.loss if loss is None else loss
-    judge = row_loss(stated, model, y)
+    judge = judged_loss(stated, model, y)
     notes: list[str] = []
     rows = fewer_rows(model, X, y, groups, evidence, deadline, seed)
     if rows is not None:
@@ -298,7 +298,7 @@ def sampled_rows(keep: int, y: Vector, groups: Any, rng: np.random.Generator) ->
 
 
 def own_losses(
-    model: Any, X: Any, y: Vector, folds: Any, loss: RowLoss, known: Evidence
+    model: Any, X: Any, y: Vector, folds: Any, loss: JudgedLoss, known: Evidence
 ) -> OutOfFold:
     """Return what the model loses out of fold, measured or given."""
     if known.losses is None:

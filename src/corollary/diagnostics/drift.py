@@ -44,7 +44,7 @@ from corollary.core.parameters import real
 from corollary.core.randomness import entropy, generator
 from corollary.core.table import joined_rows, table_of
 from corollary.diagnostics.coded_matrix import Coded, coded_matrix
-from corollary.diagnostics.judged_loss import RowLoss
+from corollary.diagnostics.judged_loss import JudgedLoss
 from corollary.diagnostics.out_of_fold import folds_of, out_of_fold
 from corollary.ensembles.hist_gradient_boosting_classifier import (
     HistGradientBoostingClassifier,
@@ -60,7 +60,7 @@ MOST_ROWS = 4_000  # of each set that the classifier is asked about
 TESTED_ROWS = 50_000  # of each set in the tests of columns
 EXPECTED = 5.0  # count of a category below which it joins the rare ones
 WIDER = 1.5  # than DeLong's interval, for scores that share training rows
-BRIER = RowLoss("brier", "Brier score", "probabilities")
+BRIER = JudgedLoss("brier", "Brier score", "probabilities")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from sklearn.base import is_classifier
 
 from corollary.core.arrays import Floats, Vector
 from corollary.diagnostics.coded_matrix import Coded
-from corollary.diagnostics.judged_loss import RowLoss, mean_and_error
+from corollary.diagnostics.judged_loss import JudgedLoss, mean_and_error
 from corollary.diagnostics.out_of_fold import Folds, OutOfFold, out_of_fold
 from corollary.diagnostics.variants import Variant
 from corollary.diagnostics.verdict import Action
@@ -128,7 +128,7 @@ class Case:
     X: Any
     y: Vector
     coded: Coded
-    loss: RowLoss
+    loss: JudgedLoss
     folds: Folds
     known: Evidence
     own: OutOfFold

@@ -21,7 +21,7 @@ from corollary.core.arrays import Floats
 from corollary.decisions.cost_sensitive import CostSensitiveClassifier
 from corollary.diagnostics.evidence import Case, Finding, strength
 from corollary.diagnostics.judged_loss import (
-    RowLoss,
+    JudgedLoss,
     balanced_error,
     has_probabilities,
     mean_and_error,
@@ -33,7 +33,7 @@ from corollary.diagnostics.verdict import Action
 
 __all__ = ["judge_noise", "judge_skew", "sharp_probabilities"]
 
-BRIER = RowLoss("brier", "Brier score", "probabilities")
+BRIER = JudgedLoss("brier", "Brier score", "probabilities")
 LEAST_ROWS = 100
 LEAST_SHARE = 0.03  # of wrong labels that matters
 EVIDENCE = 7.5  # of (2) in `label_lapses`, at which a verdict is even

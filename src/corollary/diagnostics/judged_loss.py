@@ -42,7 +42,7 @@ from corollary.selection.validation_loss import (
     squared_losses,
 )
 
-__all__ = ["RowLoss", "mean_and_error", "row_loss"]
+__all__ = ["JudgedLoss", "judged_loss", "mean_and_error"]
 
 CLASSES = {
     "error": "share of errors",
@@ -56,7 +56,7 @@ FAR = 1e100  # where numbers that are not finite are taken to be
 
 
 @dataclass(frozen=True)
-class RowLoss:
+class JudgedLoss:
     """A loss of each row.
 
     Attributes
@@ -113,7 +113,7 @@ def balanced_error(y: Vector) -> Callable[[Any, Any], Floats]:
     return losses
 
 
-def row_loss(loss: Any, model: Any, y: Vector) -> RowLoss:
+def judged_loss(loss: Any, model: Any, y: Vector) -> JudgedLoss:
     """Return the loss by which to judge a model.
 
     Parameters
@@ -129,7 +129,7 @@ def row_loss(loss: Any, model: Any, y: Vector) -> RowLoss:
     reads = "classes" if is_classifier(model) else "numbers"
     if callable(loss):
         name = getattr(loss, "__name__", "loss")
-        return RowLoss(name, f"mean {name.replace('_', ' ')}", reads, loss)
+        return JudgedLoss(name, f"mean {name.replace('_', ' ')}", reads, loss)
     if loss is None:
         loss = "squared"
         if is_classifier(model):
@@ -146,7 +146,7 @@ def row_loss(loss: Any, model: Any, y: Vector) -> RowLoss:
             )
         reads = "probabilities"
     function = balanced_error(y) if loss == "balanced_error" else None
-    return RowLoss(loss, allowed[loss], reads, function)
+    return JudgedLoss(loss, allowed[loss], reads, function)
 
 
 def has_probabilities(model: Any) -> bool:

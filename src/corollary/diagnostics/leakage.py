@@ -45,7 +45,7 @@ from corollary.diagnostics.column_skill import (
     target_matrix,
 )
 from corollary.diagnostics.duplicates import Duplicates, find_duplicates
-from corollary.diagnostics.judged_loss import RowLoss, row_loss
+from corollary.diagnostics.judged_loss import JudgedLoss, judged_loss
 from corollary.diagnostics.out_of_fold import Folds, folds_of, out_of_fold
 from corollary.diagnostics.prepared_outside import (
     encoded_columns,
@@ -68,8 +68,8 @@ PERFECT, ALONE, RATIO = 0.95, 0.8, 3.0  # (1), (2)
 MISSING = 0.3  # (3)
 SURE = 4.0  # (4)
 MOST_ROWS = 10_000  # that columns are judged by
-BRIER = RowLoss("brier", "Brier score", "probabilities")
-SQUARED = RowLoss("squared", "mean squared error", "numbers")
+BRIER = JudgedLoss("brier", "Brier score", "probabilities")
+SQUARED = JudgedLoss("squared", "mean squared error", "numbers")
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ def find_leaks(
     )
     split = None
     if model is not None and (groups is not None or time is not None):
-        judge = row_loss(loss, model, y)
+        judge = judged_loss(loss, model, y)
         split = split_check(model, X, y, judge, groups=groups, time=time)
     return Leaks(
         suspects,

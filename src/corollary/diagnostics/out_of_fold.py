@@ -24,7 +24,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.warn import gathered_warnings
-from corollary.diagnostics.judged_loss import RowLoss, has_probabilities
+from corollary.diagnostics.judged_loss import JudgedLoss, has_probabilities
 from corollary.theory.certify import some_rows
 
 __all__ = ["Folds", "OutOfFold", "folds_of", "out_of_fold", "time_folds"]
@@ -111,7 +111,7 @@ def out_of_fold(
     X: Any,
     y: Vector,
     folds: Folds,
-    loss: RowLoss,
+    loss: JudgedLoss,
     *,
     change: Callable[[Vector], tuple[Vector, Vector, Any]] | None = None,
     keep: bool = False,
@@ -126,7 +126,7 @@ def out_of_fold(
     X : rows of any kind
     y : array of shape (n,)
     folds : sequence of (training rows, test rows)
-    loss : RowLoss
+    loss : JudgedLoss
     change : function, optional
         Of training rows: which to use, their targets and their weights or None.
     keep : bool, default=False

@@ -31,7 +31,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from corollary.core.arrays import Floats, Vector
 from corollary.diagnostics.coded_matrix import Coded
-from corollary.diagnostics.judged_loss import RowLoss
+from corollary.diagnostics.judged_loss import JudgedLoss
 from corollary.diagnostics.out_of_fold import Folds, OutOfFold, out_of_fold
 from corollary.diagnostics.variants import clone_step
 from corollary.ensembles.extra_trees_classifier import ExtraTreesClassifier
@@ -107,7 +107,7 @@ def reference_models(classes: bool, n: int, width: int) -> dict[str, tuple[Any, 
 
 
 def baseline(
-    model: Any, y: Vector, folds: Folds, loss: RowLoss
+    model: Any, y: Vector, folds: Folds, loss: JudgedLoss
 ) -> tuple[Floats, OutOfFold]:
     """Return the out-of-fold losses of the best constant."""
     classes = is_classifier(model)
@@ -125,7 +125,7 @@ def reference_losses(
     coded: Coded,
     y: Vector,
     folds: Folds,
-    loss: RowLoss,
+    loss: JudgedLoss,
     *,
     deadline: float = np.inf,
 ) -> dict[str, OutOfFold]:

@@ -39,7 +39,7 @@ from sklearn.base import is_classifier
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.randomness import generator
-from corollary.diagnostics.judged_loss import RowLoss, mean_and_error
+from corollary.diagnostics.judged_loss import JudgedLoss, mean_and_error
 from corollary.diagnostics.out_of_fold import Folds, folds_of, out_of_fold, time_folds
 
 __all__ = ["SplitCheck", "split_check"]
@@ -119,7 +119,7 @@ def split_check(
     model: Any,
     X: Any,
     y: Vector,
-    loss: RowLoss,
+    loss: JudgedLoss,
     *,
     groups: Any = None,
     time: Any = None,

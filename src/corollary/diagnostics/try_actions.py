@@ -29,7 +29,7 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.randomness import generator
 from corollary.diagnostics.duplicates import find_duplicates
 from corollary.diagnostics.evidence import FAILURES, Evidence
-from corollary.diagnostics.judged_loss import RowLoss, mean_and_error, row_loss
+from corollary.diagnostics.judged_loss import JudgedLoss, judged_loss, mean_and_error
 from corollary.diagnostics.out_of_fold import (
     Folds,
     answer,
@@ -130,7 +130,7 @@ class Trial:
 
     def measured(self, action: Action) -> Action:
         """Return an action with what it brought, as it was if it cannot be tried."""
-        loss = row_loss(action.loss or self.stated, self.model, self.y)
+        loss = judged_loss(action.loss or self.stated, self.model, self.y)
         if action.sample_weight is not None:
             return self.weighed(action, loss)
         folds: Folds = self.folds
@@ -145,7 +145,7 @@ class Trial:
         start = mean_and_error(before)[0]
         return action.measured(start, start - gain, error)
 
-    def weighed(self, action: Action, loss: RowLoss) -> Action:
+    def weighed(self, action: Action, loss: JudgedLoss) -> Action:
         """Return an action with weights, judged by the test rows."""
         if self.test is None or self.test[1] is None:
             return action
@@ -169,7 +169,7 @@ class Trial:
             return plain
         return replace(plain, drop_columns=action.drop_columns)
 
-    def after(self, action: Action, loss: RowLoss, folds: Folds) -> Floats:
+    def after(self, action: Action, loss: JudgedLoss, folds: Folds) -> Floats:
         """Return the losses with the change made."""
         if not action.drop_columns:
             return self.losses(action, loss, folds)
@@ -186,7 +186,7 @@ class Trial:
             first = np.zeros(len(self.y), dtype=np.intp)
             return tried(exchanged_columns(self.X, action.drop_columns, first))
 
-    def losses(self, change: Action, loss: RowLoss, folds: Folds) -> Floats:
+    def losses(self, change: Action, loss: JudgedLoss, folds: Folds) -> Floats:
         """Return out-of-fold losses, trained as a change says."""
         if change.drop_columns:
             return self.unknown_columns(change.drop_columns, loss, folds)
@@ -214,7 +214,7 @@ class Trial:
         ).losses
 
     def unknown_columns(
-        self, positions: tuple[int, ...], loss: RowLoss, folds: Folds
+        self, positions: tuple[int, ...], loss: JudgedLoss, folds: Folds
     ) -> Floats:
         """Return losses where some columns are not known of the test rows."""
         labels = np.unique(self.y) if is_classifier(self.model) else None

@@ -33,6 +33,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.memory import block_bytes
 from corollary.core.randomness import generator
 from corollary.core.warn import gathered_warnings
 from corollary.ensembles.members import class_probabilities
@@ -136,7 +137,8 @@ class FoldedTable:
             ready = preparation(kind, self.groups, self.seed)
             X = ready.fit_transform(self.table.take(train), self.y[train])
             self.held[key] = (X, ready.transform(self.table.take(valid)))
-            while len(self.held) > 1 and sum(map(bytes_of, self.held.values())) > HELD:
+            room = block_bytes(HELD)
+            while len(self.held) > 1 and sum(map(bytes_of, self.held.values())) > room:
                 self.held.popitem(last=False)
         return self.held[key]
 
@@ -184,7 +186,7 @@ def attempt(
             rows = max(rows, len(at))
             start = time.monotonic()
             model = candidate.made(folded.groups, folded.seed)
-            model = fitted(model, X[at], y[train][at])
+            model = fitted(model, some_rows(X, at), y[train][at])
             fits += time.monotonic() - start
             start = time.monotonic()
             answers[valid] = answered(model, V, folded)
@@ -242,6 +244,11 @@ def answered(model: Any, X: Any, folded: FoldedTable) -> Floats:
     if not np.isfinite(answers).all():
         raise TrialRefusedError("its answers are not all finite")
     return answers
+
+
+def some_rows(X: Any, at: Vector) -> Any:
+    """Return rows by their rising places, and X itself where these are all of it."""
+    return X if len(at) == X.shape[0] else X[at]
 
 
 def sampled(n: int, most: int, seed: int) -> Vector:
