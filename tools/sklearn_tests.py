@@ -288,7 +288,8 @@ def run(modules: tuple[str, ...] = MODULES, workers: int = 1) -> Outcome:
         outcomes = Path(folder, "outcomes")
         outcomes.touch()
         path = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])
-        environment = os.environ | {OUTCOMES: str(outcomes), "PYTHONPATH": path}
+        own = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+        environment = own | {OUTCOMES: str(outcomes), "PYTHONPATH": path}
         arguments = ["-p", "sklearn_tests", "-p", "no:cacheprovider", "-q", "--tb=line"]
         arguments += ["-c", os.devnull, f"--rootdir={root}", "-n", str(workers)]
         command = [sys.executable, "-m", "pytest", *arguments, *files]
