@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from corollary.workbench.blending import blend, judged
+from corollary.workbench.blending import blend, contenders, judged
 from corollary.workbench.judging import METRICS
 from corollary.workbench.trials import Trial
 
@@ -17,7 +17,8 @@ def folded(y, classes=None):
 
 def trial(name, answers, y, metric):
     losses = metric.losses(y, answers)
-    return Trial(SimpleNamespace(name=name), answers, losses, 0.0, 0.0, 0.0, len(y))
+    named = SimpleNamespace(name=name, family=name)
+    return Trial(named, answers, losses, 0.0, 0.0, 0.0, len(y))
 
 
 def noisy(rng, n=2000, m=4):
@@ -86,3 +87,14 @@ def test_any_metric_of_classes_can_be_blended_for(metric, rng):
     found = blend(trials, folded(y, np.arange(3)), METRICS[metric])
     assert found.loss < min(t.loss for t in trials)
     np.testing.assert_allclose(found.answers.sum(axis=1), 1)
+
+
+def test_of_many_models_the_best_take_part():
+    def made(number, family):
+        named = SimpleNamespace(name=f"m{number}", family=family)
+        return Trial(named, np.zeros(2), np.full(2, float(number)), 0, 0, 0, 2)
+
+    many = [made(number, "a") for number in range(30)]
+    others = [made(100 + number, "b") for number in range(5)]
+    found = [trial.name for trial in contenders([*others, *many])]
+    assert found == [*(f"m{n}" for n in range(15)), "m100", "m101", "m102"]

@@ -9,7 +9,7 @@ From the best model on, one model is added at a time, with replacement, so that 
 has the least loss; weights are the shares of the additions.  Of all F_t the best is
 kept, the earliest where several are equal within rounding.  So that one lucky model
 does not take all, this is done for 8 random halves of the models, and the weights are
-averaged.
+averaged.  Of many models only the best take part: 3 of each family, and 15 in all.
 
 Weights that were chosen on rows look better on them than they are.  So the blend is
 judged by crossing: the rows are dealt into 4 parts, and those of each part are answered
@@ -23,6 +23,7 @@ References: Caruana, Niculescu-Mizil, Crew, Ksikes (2004); Wolpert (1992).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,13 +35,14 @@ from corollary.core.randomness import generator
 from corollary.workbench.judging import Metric
 from corollary.workbench.trials import FoldedTable, Trial, sampled
 
-__all__ = ["Blend", "blend", "judged"]
+__all__ = ["Blend", "blend", "contenders", "judged"]
 
 STEPS = 30
 LEAST_WEIGHT = 0.04
 LEAST_MODELS = 5  # of a half
 LOOKED_AT = 40_000  # numbers of each model on which weights are chosen
 BAGS = 8  # random halves of the models
+BEST, BEST_OF_FAMILY = 15, 3  # models that take part
 PARTS = 4  # into which rows are dealt to judge the choice of weights
 
 
@@ -89,7 +91,7 @@ def blend(trials: Sequence[Trial], folded: FoldedTable, metric: Metric) -> Blend
     folded : FoldedTable
     metric : Metric
     """
-    models = sorted(trials, key=lambda trial: trial.loss)
+    models = contenders(trials)
     most = LOOKED_AT if folded.classes is None else LOOKED_AT // len(folded.classes)
     at = sampled(len(folded.y), max(most, 1_000), folded.seed)
     f = np.stack([trial.answers[at] for trial in models])
@@ -110,13 +112,25 @@ def blend(trials: Sequence[Trial], folded: FoldedTable, metric: Metric) -> Blend
     )
 
 
+def contenders(trials: Sequence[Trial]) -> list[Trial]:
+    """Return the models that may be blended, best first."""
+    models = sorted(trials, key=lambda trial: trial.loss)
+    met: Counter[str] = Counter()
+    chosen = []
+    for place, trial in enumerate(models):
+        met[trial.candidate.family] += 1
+        if place < BEST or met[trial.candidate.family] <= BEST_OF_FAMILY:
+            chosen.append(trial)
+    return chosen
+
+
 def judged(
     best: Blend, trials: Sequence[Trial], folded: FoldedTable, metric: Metric
 ) -> Blend:
     """Return the blend with its losses by weights of other rows (2)."""
     if len(best.trials) == 1:
         return best
-    models = sorted(trials, key=lambda trial: trial.loss)
+    models = contenders(trials)
     n = len(folded.y)
     part = generator(folded.seed, 7).permutation(n) % PARTS
     crossed = np.empty(n)

@@ -54,7 +54,7 @@ class Display(Quiet):
         """Tell that a learner begins, and how many may follow."""
         self.name = name
         if self.bar is not None:
-            left = f"{ahead} more to try" if ahead else "the last"
+            left = f"{ahead} more to try" if ahead else "further settings"
             self.bar.update(
                 self.task, description=name, completed=0, total=1, left=left
             )

@@ -1,9 +1,9 @@
 """The ladder: the learners that a table is given to, from a constant to boosting.
 
 One line a learner.  `BASE` is tried from top to bottom, cheap and simple ones first;
-then `VARIANTS`, in the order in which they have paid on other tables, until time runs
-out or nothing is to be expected of them any more.  A learner that cannot use millions
-of rows gets a sample of `most_rows`.
+then `VARIANTS`, in the order in which they have paid on other tables, and settings that
+are drawn (`draws.py`), until time runs out or nothing is to be expected any more.  A
+learner that cannot use millions of rows gets a sample of `most_rows`.
 
 `complexity` orders the readable ones for the one-standard-error rule: of models that
 are equally good the simplest is shown.

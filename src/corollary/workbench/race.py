@@ -1,25 +1,28 @@
 """The race: learners of the ladder one after another, within a budget of time.
 
-All rungs of the base are tried, then variants of what does well, until time runs out or
-the blend has stopped to gain.  With loss L_t of the blend after t variants and standard
-error s of that loss, the race ends where
+All rungs of the base are tried, then variants of what does well, then settings that are
+drawn (`draws.py`), until time runs out or the blend has stopped to gain.  With loss L_t
+of the blend after t models and standard error s of that loss, variants end where
 
     mean of the last 4 gains  (L_{t-4} - L_t) / 4  <  0.02 s                        (1)
 
-for what is still to be expected is then lost in the noise.  A learner gets at most a
-third of the time that is left.
+and draws where the mean of the last 16 gains is below 0.002 s: what is still to be
+expected is then lost in the noise.  A learner gets at most a third of the time that is
+left.
 """
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
-from corollary.workbench.blending import Blend, blend
+from corollary.workbench.blending import Blend, blend, contenders
+from corollary.workbench.draws import Draws
 from corollary.workbench.journal import Journal
 from corollary.workbench.judging import Metric
 from corollary.workbench.ladder import Candidate, base, variants
@@ -27,8 +30,11 @@ from corollary.workbench.trials import FoldedTable, Trial, TrialRefusedError, at
 
 __all__ = ["Race", "Refusal", "Show", "run_race"]
 
-LAST = 4  # gains that are averaged
-NOISE = 0.02  # standard errors that a gain must be worth
+LAST, NOISE = 4, 0.02  # gains that are averaged, and standard errors each is worth
+LAST_DRAWS, NOISE_DRAWS = 16, 0.002  # the same of draws
+MOST_DRAWS = 400
+MOST_REFUSALS = 2  # of a family, after which it is not drawn any more
+ROOM = 200 * 2**20  # bytes of the answers of draws
 SHARE = 0.34  # of the time left, for one learner
 LEAST_SECONDS = 2.0  # that a learner may always take
 
@@ -147,33 +153,55 @@ def step(
         show.end(None, race.best, f"{refusal}")
         return
     race.trials.append(trial)
-    race.best = blend(race.trials, folded, metric)
+    if race.best is None or any(one is trial for one in contenders(race.trials)):
+        race.best = blend(race.trials, folded, metric)
     race.history.append(race.best.loss)
     show.end(trial, race.best, "")
 
 
 def order(folded: FoldedTable, race: Race) -> Iterator[tuple[Candidate, int]]:
-    """Yield the base, then variants, families that do well first, until (1)."""
+    """Yield the base, then variants, families that do well first, and draws: by (1)."""
     task = "regression" if folded.classes is None else "classification"
     rungs, more = base(task), list(variants(task))
     for place, candidate in enumerate(rungs):
         yield candidate, len(rungs) - place - 1 + len(more)
     start = len(race.history)
-    while more:
-        if gained_nothing(race, start):
-            race.stopped = "further models gain less than the noise"
-            return
+    while more and not gained_nothing(race, start, LAST, NOISE):
         more.sort(key=lambda c: rank(c, race))  # stable: their own order decides ties
         yield more.pop(0), len(more)
+    draws, start = Draws(task, folded.groups, folded.seed), len(race.history)
+    numbers = 1 if folded.classes is None else len(folded.classes)
+    for _ in range(min(MOST_DRAWS, ROOM // (8 * len(folded.y) * (numbers + 1)))):
+        if gained_nothing(race, start, LAST_DRAWS, NOISE_DRAWS):
+            race.stopped = "further models gain less than the noise"
+            return
+        drawn = draws.next(race.trials, weights_of(race), refused_families(race))
+        if drawn is None:
+            return
+        yield drawn, 0
 
 
-def gained_nothing(race: Race, start: int) -> bool:
+def weights_of(race: Race) -> dict[str, float]:
+    """Return the weights of the blend, by the names of its models."""
+    if race.best is None:
+        return {}
+    pairs = zip(race.best.trials, race.best.weights, strict=True)
+    return {trial.name: weight for trial, weight in pairs}
+
+
+def refused_families(race: Race) -> set[str]:
+    """Return the families that do not take the table, or not in time."""
+    met = Counter(one.candidate.family for one in race.refused)
+    return {family for family, count in met.items() if count >= MOST_REFUSALS}
+
+
+def gained_nothing(race: Race, start: int, last: int, noise: float) -> bool:
     """Tell whether the last gains are lost in the noise (1)."""
-    if len(race.history) - start < LAST or race.best is None:
+    if len(race.history) - start < last or race.best is None:
         return False
-    gain = (race.history[-LAST - 1] - race.history[-1]) / LAST
+    gain = (race.history[-last - 1] - race.history[-1]) / last
     losses = race.best.losses
-    return gain < NOISE * float(losses.std()) / np.sqrt(len(losses))
+    return gain < noise * float(losses.std()) / np.sqrt(len(losses))
 
 
 def rank(candidate: Candidate, race: Race) -> int:

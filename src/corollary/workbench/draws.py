@@ -1,0 +1,253 @@
+"""Draws: further settings of the families that do well, by chance and near the best.
+
+After the ladder the race goes on with settings that no line of it names.  A family f
+has parameters with ranges; a point u of the unit cube is a setting,
+
+    theta_j = low_j (high_j / low_j)^{u_j}                                         (1)
+
+The first points of a family are uniform.  Then every second one is near the point u* of
+its best draw so far,
+
+    u = u* + 0.15 z,    z standard normal, kept inside the cube                    (2)
+
+Next comes the family that the blend leans on most and that was drawn least: of weight
+w_f in the blend and k_f draws,
+
+    f = argmax (w_f + 0.05) / (1 + k_f)                                            (3)
+
+The same seed and the same answers give the same draws, so that a rerun finds them in
+its journal.
+
+References: Bergstra and Bengio (2012); Feurer and others (2015) for the blend of what
+was tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.compose import TransformedTargetRegressor
+
+from corollary.core.arrays import Floats
+from corollary.core.randomness import generator
+from corollary.preparation import StandardScaler
+from corollary.workbench.ladder import Candidate, of, rung
+from corollary.workbench.preparing import FeatureGroups
+from corollary.workbench.trials import Trial
+
+__all__ = ["Draws"]
+
+FRESH = 4  # points of a family before any is drawn near its best
+NEAR = 0.15  # how far these are, in (2)
+CURIOSITY = 0.05  # weight of a family that the blend does not use, in (3)
+FEW, MANY = 30, 1500  # trees of a boosted model
+
+Setting = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Parameters with their ranges (low, high), and the learner of a setting."""
+
+    name: str
+    ranges: Mapping[str, tuple[float, float]]
+    learner: Callable[[bool, Setting, int], Any]  # (classes?, setting, columns)
+
+    def setting(self, u: Floats) -> Setting:
+        """Return the setting of a point of the unit cube (1)."""
+        ends = zip(self.ranges.items(), u, strict=True)
+        return {key: low * (high / low) ** float(x) for (key, (low, high)), x in ends}
+
+
+# -- the families ----------------------------------------------------------------------
+def boosted(two: bool, s: Setting, columns: int) -> Any:
+    """Return boosted trees; their number times the rate is the strength."""
+    trees = round(s["strength"] / s["learning_rate"])
+    return of(
+        "HistGradientBoosting",
+        two,
+        learning_rate=s["learning_rate"],
+        max_iter=int(np.clip(trees, FEW, MANY)),
+        max_leaf_nodes=round(s["max_leaf_nodes"]),
+        min_samples_leaf=round(s["min_samples_leaf"]),
+        l2_regularization=s["l2_regularization"],
+        max_features=s["max_features"],
+    )
+
+
+def kernel_machine(two: bool, s: Setting, columns: int) -> Any:
+    """Return a kernel machine whose width follows the number of columns."""
+    import corollary as c
+
+    gamma = s["width"] / max(columns, 1)
+    if two:
+        return c.SVC(C=s["C"], gamma=gamma, probability=True)
+    machine = c.SVR(C=s["C"], gamma=gamma, epsilon=s["epsilon"])
+    return TransformedTargetRegressor(machine, transformer=StandardScaler())
+
+
+def forest(kind: str) -> Callable[[bool, Setting, int], Any]:
+    """Return what makes a forest of a kind."""
+
+    def made(two: bool, s: Setting, columns: int) -> Any:
+        leaf = round(s["min_samples_leaf"])
+        features = s["max_features"]
+        return of(
+            kind, two, n_estimators=300, max_features=features, min_samples_leaf=leaf
+        )
+
+    return made
+
+
+def penalised(two: bool, s: Setting, columns: int) -> Any:
+    """Return a linear model with its penalty."""
+    import corollary as c
+
+    if two:
+        return c.LogisticRegression(C=s["C"], max_iter=300)
+    lasso = c.ElasticNet(alpha=0.01 / s["C"], l1_ratio=s["l1_ratio"])
+    return TransformedTargetRegressor(lasso, transformer=StandardScaler())
+
+
+def neighbours(two: bool, s: Setting, columns: int) -> Any:
+    """Return nearest neighbours, by sums of differences or of their squares."""
+    near, p = round(s["n_neighbors"]), 1 if s["p"] < 1.5 else 2
+    return of("KNeighbors", two, n_neighbors=near, p=p, weights="distance")
+
+
+def additive(two: bool, s: Setting, columns: int) -> Any:
+    """Return additive boosting with some pairs of columns."""
+    return of(
+        "ExplainableBoosting",
+        two,
+        learning_rate=s["learning_rate"],
+        interactions=round(s["interactions"]),
+        max_leaf_nodes=round(s["max_leaf_nodes"]),
+        min_samples_leaf=round(s["min_samples_leaf"]),
+    )
+
+
+LEAVES = {"max_features": (0.2, 1.0), "min_samples_leaf": (1.0, 8.0)}
+FAMILIES = (
+    Family(
+        "boosting",
+        {
+            "learning_rate": (0.02, 0.2),
+            "strength": (5.0, 60.0),
+            "max_leaf_nodes": (3.0, 63.0),
+            "min_samples_leaf": (1.0, 40.0),
+            "l2_regularization": (0.01, 30.0),
+            "max_features": (0.3, 1.0),
+        },
+        boosted,
+    ),
+    Family(
+        "kernel",
+        {"C": (0.3, 300.0), "width": (0.05, 3.0), "epsilon": (0.01, 0.3)},
+        kernel_machine,
+    ),
+    Family("extra trees", LEAVES, forest("ExtraTrees")),
+    Family("random forest", LEAVES, forest("RandomForest")),
+    Family("linear", {"C": (0.003, 100.0), "l1_ratio": (0.03, 1.0)}, penalised),
+    Family("neighbours", {"n_neighbors": (3.0, 60.0), "p": (1.0, 2.25)}, neighbours),
+    Family(
+        "additive",
+        {
+            "learning_rate": (0.01, 0.1),
+            "interactions": (1.0, 20.0),
+            "max_leaf_nodes": (2.0, 6.0),
+            "min_samples_leaf": (2.0, 40.0),
+        },
+        additive,
+    ),
+)
+CALLED = {
+    "kernel": "support vector machine",
+    "neighbours": "nearest neighbours",
+    "additive": "additive boosting",
+}
+SHARED = {"extra trees": "forest", "random forest": "forest"}  # one in the ladder
+PAIRS = {"additive": {"complexity": 7}}  # harder to read than sums of curves
+
+
+# -- drawing ---------------------------------------------------------------------------
+class Draws:
+    """Settings one after another, for a task and its columns.
+
+    Parameters
+    ----------
+    task : {'classification', 'regression'}
+    groups : FeatureGroups
+    seed : int
+    """
+
+    def __init__(self, task: str, groups: FeatureGroups, seed: int) -> None:
+        self.two = task == "classification"
+        self.columns = len(groups.names)
+        self.seed = seed
+        self.points: dict[str, Floats] = {}  # by the names of candidates
+        self.drawn = dict.fromkeys((family.name for family in FAMILIES), 0)
+
+    def next(
+        self, trials: list[Trial], weights: Mapping[str, float], refused: set[str]
+    ) -> Candidate | None:
+        """Return the next learner, or None where no family is left.
+
+        Parameters
+        ----------
+        trials : list of Trial
+            What was tried so far.
+        weights : mapping from names of learners to float
+            Their weights in the blend.
+        refused : set of str
+            Families of the ladder of which a learner was refused.
+        """
+        open_ = [f for f in FAMILIES if self._ladder_family(f) not in refused]
+        if not open_:
+            return None
+        leaning = {f.name: self._weight(f, trials, weights) for f in open_}
+        family = max(  # the first of several
+            open_,
+            key=lambda f: (leaning[f.name] + CURIOSITY) / (1 + self.drawn[f.name]),
+        )
+        self.drawn[family.name] += 1
+        name = f"{self._called(family)}, drawn {self.drawn[family.name]}"
+        u = self._point(family, trials)
+        self.points[name] = u
+        learner = family.learner(self.two, family.setting(u), self.columns)
+        changes = PAIRS.get(family.name, {})
+        return rung(name, self._ladder_family(family), learner, **changes)
+
+    def _ladder_family(self, family: Family) -> str:
+        return SHARED.get(family.name, family.name)
+
+    def _called(self, family: Family) -> str:
+        if family.name == "linear":
+            return "logistic regression" if self.two else "elastic net"
+        return CALLED.get(family.name, family.name)
+
+    def _weight(
+        self, family: Family, trials: list[Trial], weights: Mapping[str, float]
+    ) -> float:
+        """Return the weight of a family in the blend."""
+        return sum(weights.get(t.name, 0.0) for t in trials if self._is_of(t, family))
+
+    def _is_of(self, trial: Trial, family: Family) -> bool:
+        """Tell whether a trial is of a family; of forests their kind decides."""
+        if trial.candidate.family != self._ladder_family(family):
+            return False
+        return family.name not in SHARED or trial.name.startswith(family.name)
+
+    def _point(self, family: Family, trials: list[Trial]) -> Floats:
+        """Draw a point of the cube: uniform, or near the best one so far (2)."""
+        number, size = self.drawn[family.name], len(family.ranges)
+        place = [one.name for one in FAMILIES].index(family.name)
+        rng = generator(self.seed, 11, place, number)
+        known = [t for t in trials if t.name in self.points and self._is_of(t, family)]
+        if number <= FRESH or number % 2 or not known:
+            return rng.random(size)
+        best = min(known, key=lambda trial: trial.loss)
+        return np.clip(self.points[best.name] + NEAR * rng.normal(size=size), 0.0, 1.0)
