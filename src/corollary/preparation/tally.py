@@ -91,7 +91,7 @@ class Counting:
     @classmethod
     def begin(cls, d: int) -> Counting:
         """Know no value."""
-        most = block_bytes(MOST * VALUE_BYTES * d, share=4) // (VALUE_BYTES * d)
+        most = block_bytes(MOST * VALUE_BYTES * d, share=8) // (VALUE_BYTES * d)
         return cls(np.full(d, np.nan), np.zeros(d), most=max(LEAST, most))
 
     @property
