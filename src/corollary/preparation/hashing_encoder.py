@@ -92,9 +92,9 @@ class Seen(Statistics):
     def values(self) -> int:
         """Return how many distinct values there are, or about."""
         k = len(self.mixed)
-        return (
-            k if k < self.most else round((k - 1) * RANGE / float(self.mixed[-1] + 1))
-        )
+        if k < self.most:
+            return k
+        return round((k - 1) * RANGE / float(self.mixed[-1] + 1))
 
     def collisions(self, D: int) -> float:
         """Return the share of values in one place with another, or expect it (4)."""

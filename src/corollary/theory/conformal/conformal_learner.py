@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -29,7 +30,7 @@ from corollary.core.checks import (
 )
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.interrupt import or_so_far
-from corollary.core.memory import check_working_memory
+from corollary.core.memory import FEWER, check_memory
 from corollary.core.parameters import Rule, boolean, real, seed, whole
 from corollary.core.randomness import entropy
 from corollary.core.roles import Estimator
@@ -68,6 +69,7 @@ CONFORMAL_RULES = {
     "random_state": seed,
 }
 ONE_SPLIT = ("split", "quantile")
+ROW_BYTES = 60.0  # of a row's target, order and score
 
 
 class ConformalLearner(MetaLearner, Estimator):
@@ -138,10 +140,6 @@ class ConformalLearner(MetaLearner, Estimator):
     def takes_missing(self) -> bool:
         """Tell whether the model inside takes missing values."""
         return bool(get_tags(self._base()).input_tags.allow_nan)
-
-    def working_bytes(self, rows: int, features: int) -> float:
-        """Estimate the rows that are fitted and those that are scored, apart."""
-        return rows * (8.0 * features + 60.0)
 
     # -- learning ------------------------------------------------------------------
     def delegate(self, X: Any, y: Any, sample_weight: Any) -> Inside:
@@ -230,10 +228,11 @@ class ConformalLearner(MetaLearner, Estimator):
                 rows = gather(data)
             finally:
                 data.executor.close()
+            check_copies(self, rows.X, copies=2)
             return Rows(rows.X, rows.y, rows.w)
         X = self._checked(X, reset=True)
         n = X.shape[0]
-        check_working_memory(self, n, X.shape[1] if len(X.shape) > 1 else 1)
+        check_copies(self, X, copies=1)
         w = check_weights(self, sample_weight, n)
         return Rows(X, self._targets(y, n, known=False), w)
 
@@ -380,3 +379,12 @@ class ConformalLearner(MetaLearner, Estimator):
         table = np.array([one.threshold(delta, w) for one in every])  # (all cells, n)
         rows = np.arange(n)
         return np.column_stack([table[own + c, rows] for c in range(cells)])
+
+
+def check_copies(who: object, X: Any, copies: int) -> None:
+    """Refuse rows whose copies, to fit and to score, exceed the memory limit."""
+    parts = (X.data, X.indices) if sp.issparse(X) else (X,)
+    size = sum(float(getattr(part, "nbytes", 0)) for part in parts)
+    rows = int(X.shape[0])
+    what = f"copies of {rows:,} rows"
+    check_memory(who, copies * size + ROW_BYTES * rows, what, FEWER)
