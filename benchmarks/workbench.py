@@ -259,6 +259,7 @@ def race(name: str, systems, seconds: float, seed: int) -> dict:
                 low, high = told["interval"]
                 stated = found[system]["log loss" if text else "rmse"]
                 found[system]["inside"] = bool(low <= stated <= high)
+                found[system]["interval"] = [low, high]
                 found[system]["champion"] = told["champion"]
     base = np.unique(y, return_counts=True)[1].max() / len(y) if text else 0.0
     return {"task": task, "base": float(base), "systems": found}

@@ -12,6 +12,10 @@ Without locked rows the out-of-fold losses take their place, those of a blend by
 weights of other rows, and their error is widened by a factor: models of different folds
 share rows, so that their losses vary together (Bengio and Grandvalet, 2004).
 
+Few locked rows say little of losses with a long tail: one confident error among 500
+rows may not be among the 80 that were locked, and L and s are then both too small.  So
+an interval also holds the same interval of locked and out-of-fold losses together.
+
 References: Clopper and Pearson (1934); Bengio and Grandvalet (2004).
 """
 
@@ -32,7 +36,7 @@ from corollary.workbench.problem import Problem
 
 __all__ = ["Judged", "judge", "sealed_certificate"]
 
-SHARED_ROWS = 1.3  # widens errors of out-of-fold losses
+WIDER = 1.3  # factor on errors of out-of-fold losses
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Judged:
         Variance of the targets.
     locked : bool
         Whether these rows were locked away, or are training rows out of fold.
+    others : array of shape (n,), or None
+        With locked rows, the losses of training rows out of fold.
     """
 
     answers: Floats
@@ -55,6 +61,7 @@ class Judged:
     metric: Metric
     spread: float
     locked: bool
+    others: Any = None
 
     @property
     def score(self) -> float:
@@ -76,17 +83,23 @@ class Judged:
         if self.metric.name == "accuracy" and rows is None and self.locked:
             found = binomial_interval(m, int(self.losses.sum()), delta)
             return 1 - found.high, 1 - found.low
-        mean = float(self.losses.mean())
-        wide = 1.0 if self.locked else SHARED_ROWS**2
-        share = wide / m + (0.0 if rows is None else 1.0 / rows)
-        half = float(norm.isf(delta / 2) * self.losses.std(ddof=1) * np.sqrt(share))
-        ends = sorted(
-            self.metric.at(mean + side * half, self.spread) for side in (-1, 1)
-        )
-        return ends[0], ends[1]
+        ends = list(self._ends(self.losses, 1.0 if self.locked else WIDER, delta, rows))
+        if self.others is not None:
+            both = np.concatenate([self.losses, self.others])
+            ends += self._ends(both, WIDER, delta, rows)
+        return min(ends), max(ends)
+
+    def _ends(
+        self, losses: Floats, wider: float, delta: float, rows: int | None
+    ) -> tuple[float, float]:
+        """Return the ends of (1) or (2) for some losses, carried through the metric."""
+        share = wider**2 / len(losses) + (0.0 if rows is None else 1.0 / rows)
+        half = float(norm.isf(delta / 2) * losses.std(ddof=1) * np.sqrt(share))
+        low, high = (float(losses.mean()) + side * half for side in (-1, 1))
+        return self.metric.at(low, self.spread), self.metric.at(high, self.spread)
 
 
-def judge(model: Any, problem: Problem, rows: Vector) -> Judged:
+def judge(model: Any, problem: Problem, rows: Vector, others: Floats) -> Judged:
     """Ask a fitted model about locked rows.
 
     Parameters
@@ -94,6 +107,8 @@ def judge(model: Any, problem: Problem, rows: Vector) -> Judged:
     model : fitted model of tables
     problem : Problem
     rows : array of int
+    others : array of shape (n,)
+        Its losses on training rows, out of fold.
     """
     table, y = problem.part(rows)
     if problem.classes is None:
@@ -101,7 +116,7 @@ def judge(model: Any, problem: Problem, rows: Vector) -> Judged:
     else:
         answers = np.asarray(model.predict_proba(table), dtype=np.float64)
     losses = problem.metric.losses(y, answers)
-    return Judged(answers, losses, problem.metric, problem.spread, True)
+    return Judged(answers, losses, problem.metric, problem.spread, True, others)
 
 
 def sealed_certificate(

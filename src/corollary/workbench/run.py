@@ -297,7 +297,8 @@ def concluded(
     certificate = None
     if last and len(problem.split.test):
         show.say("opening the test set")
-        found = [judge(model, problem, problem.split.test) for model in (champ, simple)]
+        test, pairs = problem.split.test, zip((champ, simple), out_of_fold, strict=True)
+        found = [judge(model, problem, test, known.losses) for model, known in pairs]
         tried = journal.opened(found[0].answers)
         certificate = sealed_certificate(champ, problem, tried)
     else:
