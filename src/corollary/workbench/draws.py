@@ -29,12 +29,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.compose import TransformedTargetRegressor
 
 from corollary.core.arrays import Floats
 from corollary.core.randomness import generator
-from corollary.preparation import StandardScaler
-from corollary.workbench.ladder import Candidate, of, rung
+from corollary.workbench.ladder import Candidate, linear, machine, of, rung
 from corollary.workbench.preparing import FeatureGroups
 from corollary.workbench.trials import Trial
 
@@ -80,13 +78,7 @@ def boosted(two: bool, s: Setting, columns: int) -> Any:
 
 def kernel_machine(two: bool, s: Setting, columns: int) -> Any:
     """Return a kernel machine whose width follows the number of columns."""
-    import corollary as c
-
-    gamma = s["width"] / max(columns, 1)
-    if two:
-        return c.SVC(C=s["C"], gamma=gamma, probability=True)
-    machine = c.SVR(C=s["C"], gamma=gamma, epsilon=s["epsilon"])
-    return TransformedTargetRegressor(machine, transformer=StandardScaler())
+    return machine(two, s["C"], s["width"] / max(columns, 1), s["epsilon"])
 
 
 def forest(kind: str) -> Callable[[bool, Setting, int], Any]:
@@ -104,12 +96,7 @@ def forest(kind: str) -> Callable[[bool, Setting, int], Any]:
 
 def penalised(two: bool, s: Setting, columns: int) -> Any:
     """Return a linear model with its penalty."""
-    import corollary as c
-
-    if two:
-        return c.LogisticRegression(C=s["C"], max_iter=300)
-    lasso = c.ElasticNet(alpha=0.01 / s["C"], l1_ratio=s["l1_ratio"])
-    return TransformedTargetRegressor(lasso, transformer=StandardScaler())
+    return linear(two, s["C"], s["l1_ratio"])
 
 
 def neighbours(two: bool, s: Setting, columns: int) -> Any:

@@ -205,20 +205,21 @@ def of(name: str, two: bool, **given: Any) -> Any:
     return getattr(corollary, name + kind)(**given)
 
 
-def machine(two: bool, C: float) -> Any:
+def machine(two: bool, C: float, gamma: Any = "scale", epsilon: float = 0.1) -> Any:
     """Return a kernel machine; a target is brought to mean 0 and deviation 1."""
     import corollary as c
 
     if two:
-        return c.SVC(C=C, probability=True)
-    return TransformedTargetRegressor(c.SVR(C=C), transformer=StandardScaler())
+        return c.SVC(C=C, gamma=gamma, probability=True)
+    tube = c.SVR(C=C, gamma=gamma, epsilon=epsilon)
+    return TransformedTargetRegressor(tube, transformer=StandardScaler())
 
 
-def linear(two: bool, C: float) -> Any:
+def linear(two: bool, C: float, l1_ratio: float = 0.5) -> Any:
     """Return a linear model with another penalty."""
     import corollary as c
 
     if two:
         return c.LogisticRegression(C=C, max_iter=300)
-    lasso = c.ElasticNet(alpha=0.01 / C, l1_ratio=0.5)
+    lasso = c.ElasticNet(alpha=0.01 / C, l1_ratio=l1_ratio)
     return TransformedTargetRegressor(lasso, transformer=StandardScaler())
