@@ -1,3 +1,4 @@
+from .generalized_k_means import GeneralizedKMeans as GeneralizedKMeans
 from .half_steps import HalfSteps as HalfSteps
 from .half_steps import k_means_half_steps as k_means_half_steps
 from .inertia import huygens as huygens

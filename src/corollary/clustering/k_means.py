@@ -39,7 +39,7 @@ References: Lloyd (1982); Arthur and Vassilvitskii (2007); Hamerly (2010).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -47,6 +47,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from corollary import loops
+from corollary.clustering.farthest_rows import FarthestRows, farthest
 from corollary.clustering.seeding import Survey, sample_size, spread_out
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_X
@@ -62,7 +63,7 @@ from corollary.core.parameters import (
     whole,
 )
 from corollary.core.randomness import generator
-from corollary.core.records import stored
+from corollary.core.records import changed, stored
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Clusterer
 from corollary.core.rows import dense, rows_loop
@@ -77,36 +78,7 @@ from corollary.engine import (
     StreamingLearner,
 )
 
-__all__ = ["KMeans"]
-
-
-@stored
-@dataclass(frozen=True)
-class FarthestRows:
-    """The m rows farthest from their centres: homes for empty clusters."""
-
-    m: int  # a chunk's count of empty clusters; no more can be empty in the sum
-    d2: Floats  # (at most m,), falling
-    x: Floats  # (at most m, d)
-    w: Floats  # (at most m,)
-    z: Vector  # (at most m,) the cluster each one is in
-
-    @classmethod
-    def ordered(
-        cls, m: int, d2: Floats, x: Floats, w: Floats, z: Vector
-    ) -> FarthestRows:
-        """Keep the m farthest; equal distances are ordered by the rows' values."""
-        order = np.lexsort((*x.T[::-1], -d2))[:m]
-        return cls(m, d2[order], x[order], w[order], z[order])
-
-    def __add__(self, other: FarthestRows) -> FarthestRows:
-        if not (self.m and other.m):
-            return other if self.m else self
-        pairs = zip(self._columns(), other._columns(), strict=True)
-        return FarthestRows.ordered(min(self.m, other.m), *map(np.concatenate, pairs))
-
-    def _columns(self) -> tuple[Floats, Floats, Floats, Vector]:
-        return self.d2, self.x, self.w, self.z
+__all__ = ["KMeans", "warn_of_copies"]
 
 
 @stored
@@ -294,17 +266,15 @@ class KMeans(StreamingLearner, Clusterer):
         An empty cluster takes the farthest row, unless every row lies on its centre; or
         it is eliminated.
         """
-        n, sum_x = s.n.copy(), s.sum_x.copy()
         drops = self.empty == "drop"
-        away = np.flatnonzero(s.far.d2 > 0)[: 0 if drops else None]
-        for k, i in zip(np.flatnonzero(n == 0), away, strict=False):
-            x, w, old = s.far.x[i], s.far.w[i], s.far.z[i]
-            n[[old, k]] += -w, w
-            sum_x[[old, k]] += -w * x, w * x
-        means = sum_x / np.where(n > 0, n, 1)[:, None]
-        mu = np.where(n[:, None] > 0, means, state.mu)
-        shift2 = float(((mu - state.mu) ** 2).sum())
-        return replace(state, mu=mu, shift2=shift2, alive=n > 0 if drops else None)
+        n, sum_x = (s.n, s.sum_x) if drops or s.n.all() else rehoused(s)
+        filled = n > 0
+        mu = sum_x / np.where(filled, n, 1)[:, None]
+        if not filled.all():
+            mu = np.where(filled[:, None], mu, state.mu)
+        moves = (mu - state.mu).ravel()
+        shift2 = float(moves @ moves)
+        return changed(state, mu=mu, shift2=shift2, alive=filled if drops else None)
 
     def objective(self, s: Assigned, state: Centres) -> float:
         """Return J (1) before the centres moved."""
@@ -344,7 +314,8 @@ class KMeans(StreamingLearner, Clusterer):
         self._n_features_out = len(self.cluster_centers_)
         if fitted.rows is not None:
             self.labels_ = fitted.rows[0]
-            self._warn_of_copies(fitted.report)
+            if self.empty != "drop":
+                warn_of_copies(self, self.labels_, self.n_clusters, fitted.report)
         elif hasattr(self, "labels_"):
             del self.labels_
 
@@ -385,17 +356,6 @@ class KMeans(StreamingLearner, Clusterer):
             isinstance(self.init, str) and self.init == "random"
         )
         return 10 if drawn else 1
-
-    def _warn_of_copies(self, report: Report) -> None:
-        """Tell where fewer than k clusters have a row: rows that are copies."""
-        found = len(np.unique(self.labels_))
-        if found < self.n_clusters and self.empty != "drop":
-            text = (
-                f"Number of distinct clusters ({found}) found smaller than n_clusters "
-                f"({self.n_clusters}). Possibly due to duplicate points in X."
-            )
-            report.warnings.append(text)
-            warn(f"KMeans: {text}", ConvergenceWarning)
 
     def _given_centres(self) -> bool:
         return not isinstance(self.init, str) and not callable(self.init)
@@ -458,7 +418,8 @@ def remembered(chunk: Chunk, mu: Floats) -> Remembered:
         memory["lower"] = np.zeros(chunk.n, dtype=dtype)
         drift = 0.0
     else:
-        drift = float(np.sqrt(((mu - previous) ** 2).sum(axis=1).max()))
+        moves = mu - previous
+        drift = float(np.sqrt(np.einsum("kj,kj->k", moves, moves).max()))
         # the loop sees centres rounded to the precision of X: inflate by that
         rounding = np.finfo(dtype).eps * np.sqrt(mu.shape[1]) * float(np.abs(mu).max())
         drift = drift * (1 + 1e-6) + 2 * rounding
@@ -473,28 +434,26 @@ def spread_over(alive: Vector, part: Floats) -> Floats:
     return whole
 
 
-def farthest(chunk: Chunk, mu: Floats, z: Vector, n: Floats) -> FarthestRows:
-    """Return the chunk's farthest rows, as many as it leaves clusters empty."""
-    m = int((n == 0).sum())
-    if not m:
-        none = np.zeros(0)
-        return FarthestRows(0, none, np.zeros((0, mu.shape[1])), none, z[:0])
-    rows = np.arange(chunk.n)
-    if chunk.w is not None:
-        rows = rows[chunk.w[rows] > 0]
-    d2 = squared_distances(chunk.X, mu, rows, z)
-    if len(rows) > m:
-        rows = rows[d2 >= -np.partition(-d2, m - 1)[m - 1]]
-        d2 = squared_distances(chunk.X, mu, rows, z)
-    X = dense(chunk.X[rows]).astype(np.float64)
-    w = np.ones(len(rows)) if chunk.w is None else chunk.w[rows].astype(np.float64)
-    return FarthestRows.ordered(m, d2, X, w, z[rows])
+def rehoused(s: Assigned) -> tuple[Floats, Floats]:
+    """Return weights and sums of the clusters; each empty one has a farthest row."""
+    n, sum_x = s.n.copy(), s.sum_x.copy()
+    for k, i in zip(np.flatnonzero(n == 0), np.flatnonzero(s.far.d2 > 0), strict=False):
+        x, w, old = s.far.x[i], s.far.w[i], s.far.z[i]
+        n[[old, k]] += -w, w
+        sum_x[[old, k]] += -w * x, w * x
+    return n, sum_x
 
 
-def squared_distances(X: Matrix, mu: Floats, rows: Vector, z: Vector) -> Floats:
-    """Return ||x - mu_z||^2 of some rows."""
-    difference = dense(X[rows]).astype(np.float64) - mu[z[rows]]
-    return (difference**2).sum(axis=1)
+def warn_of_copies(learner: Any, z: Vector, k: int, report: Report) -> None:
+    """Tell where fewer than k clusters have a row: rows that are copies."""
+    found = len(np.unique(z))
+    if found < k:
+        text = (
+            f"Number of distinct clusters ({found}) found smaller than n_clusters "
+            f"({k}). Possibly due to duplicate points in X."
+        )
+        report.warnings.append(text)
+        warn(f"{type(learner).__name__}: {text}", ConvergenceWarning)
 
 
 def label(chunk: Chunk, mu: Floats) -> tuple[Vector, Floats]:

@@ -18,7 +18,9 @@ Course: S2-57. Reference: Arthur and Vassilvitskii (2007).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,7 +38,14 @@ from corollary.core.vectors import rows_of
 from corollary.engine import Chunk, Moments, Statistics, Variances
 from corollary.linear_algebra.decompositions import eigvalsh
 
-__all__ = ["Sample", "Survey", "kmeans_plusplus", "sample_size", "spread_out"]
+__all__ = [
+    "Sample",
+    "Survey",
+    "kmeans_plusplus",
+    "sample_size",
+    "spread_by",
+    "spread_out",
+]
 
 WIDE = 256  # more columns than this: variances only, no spectral bound
 
@@ -59,21 +68,19 @@ class Sample(Statistics):
     def of(cls, chunk: Chunk, seed: int, most: int, share: float) -> Sample:
         """Take a chunk's rows with keys in the lowest `share` of all keys."""
         keys = row_keys(chunk.X, seed) if most else np.zeros(0, np.uint64)
-        chosen = (
-            keys < np.uint64(share * 2.0**64) if share < 1 else np.ones(len(keys), bool)
-        )
-        w = np.ones(chunk.n) if chunk.w is None else chunk.w.astype(np.float64)
-        rows = np.flatnonzero(chosen & (w[: len(keys)] > 0))
-        return cls(keys[rows], chunk.X[rows], w[rows], most).distinct()
+        w: Floats = np.ones(chunk.n)
+        w = w if chunk.w is None else chunk.w.astype(np.float64)
+        chosen = w[: len(keys)] > 0
+        if share < 1:
+            chosen &= keys < np.uint64(share * 2.0**64)
+        rows = np.flatnonzero(chosen)
+        keys, first, w = smallest(keys[rows], w[rows], most)
+        return cls(keys, chunk.X[rows[first]], w, most)
 
     def distinct(self) -> Sample:
         """Join equal rows, keep the smallest keys."""
-        keys, first, copies = np.unique(
-            self.keys, return_index=True, return_inverse=True
-        )
-        w = np.bincount(copies, weights=self.w, minlength=len(keys)).astype(np.float64)
-        few = slice(0, self.most)
-        return Sample(keys[few], self.X[first[few]], w[few], self.most)
+        keys, first, w = smallest(self.keys, self.w, self.most)
+        return Sample(keys, self.X[first], w, self.most)
 
     def __add__(self, other: Sample) -> Sample:
         stack = sp.vstack if sp.issparse(self.X) else np.concatenate
@@ -93,9 +100,24 @@ class Sample(Statistics):
         """
         with np.errstate(over="ignore"):
             single = self.X.astype(np.float32)
-        order = np.lexsort((self.keys, row_keys(single, seed)))
+        order = np.argsort(row_keys(single, seed), kind="stable")
         again = order[np.arange(max(k, len(order))) % len(order)]
         return self.X[again], self.w[again]
+
+
+def smallest(keys: Vector, w: Floats, most: int) -> tuple[Vector, Vector, Floats]:
+    """Return the smallest keys, where each is first, and the weight of its copies.
+
+    >>> smallest(np.array([7, 2, 7, 9]), np.ones(4), 2)
+    (array([2, 7]), array([1, 0]), array([1., 2.]))
+    """
+    order = np.argsort(keys, kind="stable")
+    keys, w = keys[order], w[order]
+    again = keys[1:] == keys[:-1]
+    if again.any():
+        begin = np.flatnonzero(np.append(True, ~again))
+        keys, order, w = keys[begin], order[begin], np.add.reduceat(w, begin)
+    return keys[:most], order[:most], w[:most]
 
 
 @dataclass(frozen=True)
@@ -193,13 +215,28 @@ def spread_out(
     X: Matrix, w: Floats, k: int, rng: np.random.Generator, trials: int | None = None
 ) -> Vector:
     """Draw k rows by (1), each the best of some trials."""
-    x2 = (X.multiply(X) if sp.issparse(X) else X * X).sum(axis=1, dtype=np.float64)
+    x2 = (
+        X.multiply(X).sum(axis=1, dtype=np.float64)
+        if sp.issparse(X)
+        else np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    )
+    return spread_by(partial(distances, X, x2), w, k, rng, trials)
+
+
+def spread_by(
+    distances_to: Callable[[Vector], Floats],
+    w: Floats,
+    k: int,
+    rng: np.random.Generator,
+    trials: int | None = None,
+) -> Vector:
+    """Draw k rows by (1), with any distance of all rows to some of them for D^2."""
     trials = 2 + int(np.log(k)) if trials is None else trials
     chosen: list[int] = []
-    p, D2 = w, np.full(X.shape[0], np.inf)
+    p, D2 = w, np.full(len(w), np.inf)
     while len(chosen) < k:
         candidates = draw(p, trials, rng)
-        left = np.minimum(D2[:, None], distances(X, x2, candidates))
+        left = np.minimum(D2[:, None], distances_to(candidates))
         best = int((w @ left).argmin())
         chosen.append(candidates[best])
         D2 = left[:, best]

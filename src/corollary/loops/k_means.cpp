@@ -58,6 +58,15 @@ inline Index place_of(T value, const T* s, Index count) {
     return place;
 }
 
+// Lane 0 gets the smallest and the second smallest of all lanes.
+template <int half, class T>
+inline void fold(Vec<T>& least, Vec<T>& next) {
+    const Vec<T> other = turned<half, T>(least);
+    next = minimum(minimum(next, turned<half, T>(next)), maximum(least, other));
+    least = minimum(least, other);
+    if constexpr (half > 1) fold<half / 2, T>(least, next);
+}
+
 // Of s[0..count), a multiple of 2 lanes; ties go to the lowest index.
 template <class T>
 inline void take_best(const T* s, Index count, std::int32_t offset, Best<T>& best) {
@@ -71,15 +80,8 @@ inline void take_best(const T* s, Index count, std::int32_t offset, Best<T>& bes
         a1 = minimum(a1, a);
         b1 = minimum(b1, b);
     }
-    T least[L], next[L];
-    store(least, minimum(a1, b1));
-    store(next, minimum(minimum(a2, b2), maximum(a1, b1)));
-    for (int half = L / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; ++l) {
-            const T x = least[l], y = least[l + half];
-            next[l] = std::min(std::min(next[l], next[l + half]), std::max(x, y));
-            least[l] = std::min(x, y);
-        }
+    Vec<T> least = minimum(a1, b1), next = minimum(minimum(a2, b2), maximum(a1, b1));
+    fold<L / 2, T>(least, next);
     if (!(least[0] < best.first)) {
         best.second = std::min(best.second, least[0]);
         return;
@@ -196,6 +198,21 @@ Centres<T> centres_for(const Csr<T>& X, const T* mu, Index k) {
     return Centres<T>(mu, k, X.d, (k + width - 1) / width * width, 2);
 }
 
+// The scores of R rows for `used` vectors of centres from c on; infinite beyond them.
+template <int used, class T>
+inline void score_tile(const T* const* x, const Centres<T>& centres, Index c, T* s) {
+    constexpr int R = Centres<T>::R, V = Centres<T>::V, L = lanes<T>;
+    Vec<T> a[R][used];
+    for (int r = 0; r < R; ++r)
+        for (int v = 0; v < used; ++v) a[r][v] = load(&centres.half_norms[c + v * L]);
+    multiply_tile(x, centres.minus_mu.panel(c / (V * L)), centres.d, a, V * L);
+    for (int r = 0; r < R; ++r)
+        for (int v = 0; v < V; ++v)
+            store(s + r * Centres<T>::group + v * L,
+                  v < used ? a[r][std::min(v, used - 1)]
+                           : splat(std::numeric_limits<T>::infinity()));
+}
+
 // best[t] for the rows i[t], 0 <= t < count (1). Six rows make a tile wherever they
 // lie; the last tile repeats a row. Centres go in groups, whose panels stay in cache.
 template <class T>
@@ -209,16 +226,11 @@ void find_best(const Dense<T>& X, const Index* i, Index count,
         for (Index t = 0; t < count; t += R) {
             const T* x[R];
             for (int r = 0; r < R; ++r) x[r] = X.row(i[std::min(t + r, count - 1)]);
-            for (Index c = 0; c < size; c += V * L) {
-                Vec<T> a[R][V];
-                for (int r = 0; r < R; ++r)
-                    for (int v = 0; v < V; ++v)
-                        a[r][v] = load(&centres.half_norms[g + c + v * L]);
-                multiply_tile(x, centres.minus_mu.panel((g + c) / (V * L)), X.d, a);
-                for (int r = 0; r < R; ++r)
-                    for (int v = 0; v < V; ++v)
-                        store(s + r * group + c + v * L, a[r][v]);
-            }
+            for (Index c = 0; c < size; c += V * L)
+                if (g + c + L < centres.k)
+                    score_tile<V>(x, centres, g + c, s + c);
+                else  // the other vectors hold no centre
+                    score_tile<1>(x, centres, g + c, s + c);
             for (int r = 0; r < R && t + r < count; ++r)
                 take_best(s + r * group, size, std::int32_t(g), best[t + r]);
         }

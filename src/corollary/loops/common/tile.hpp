@@ -29,12 +29,12 @@ struct Panels {
     Index padded() const { return count * width; }
 };
 
-// a[r][v] += sum_q x[r][q] panel[q][v], in the order of q.
+// a[r][v] += sum_q x[r][q] panel[q][v], in the order of q; `width` is the panel's.
 template <int R, int V, class T>
-inline void multiply_tile(const T* const* x, const T* panel, Index d,
-                          Vec<T> (&a)[R][V]) {
+inline void multiply_tile(const T* const* x, const T* panel, Index d, Vec<T> (&a)[R][V],
+                          Index width = V * lanes<T>) {
     constexpr int L = lanes<T>;
-    for (Index q = 0; q < d; ++q, panel += V * L) {
+    for (Index q = 0; q < d; ++q, panel += width) {
         Vec<T> column[V];
         for (int v = 0; v < V; ++v) column[v] = load(panel + v * L);
         for (int r = 0; r < R; ++r) {
