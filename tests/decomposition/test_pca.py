@@ -226,6 +226,7 @@ def test_bad_input():
 
 def test_ctrl_c_in_the_second_pass_keeps_the_first(monkeypatch):
     X = np.random.default_rng(0).normal(size=(50, 4)) @ np.diag([1, 1, 1e-9, 1e-9])
+    X[:, 2:] += X[:, :2]
     whole = PCA().fit(X)
     assert whole.report_.facts["route"] == "qr"
 
@@ -241,6 +242,18 @@ def test_ctrl_c_in_the_second_pass_keeps_the_first(monkeypatch):
     np.testing.assert_allclose(
         np.abs(model.components_[:2]), np.abs(whole.components_[:2]), atol=1e-6
     )
+
+
+def test_columns_on_other_scales_keep_their_digits_in_one_pass():
+    scales = 10.0 ** np.array([0, -1, -2, -4, 2])
+    X = np.random.default_rng(0).normal(size=(60, 5)) @ (np.eye(5) + 0.3) * scales
+    model, exact = PCA().fit(X), PCA(svd_solver="full").fit(X)
+    assert model.report_.facts["route"] == "covariance"
+    assert model.report_.passes == 1
+    np.testing.assert_allclose(
+        model.explained_variance_, exact.explained_variance_, rtol=1e-6
+    )
+    np.testing.assert_allclose(model.components_, exact.components_, atol=1e-9)
 
 
 def test_names_of_solvers_that_look_for_some_components():

@@ -21,6 +21,9 @@ def test_the_answers_are_those_of_lapack(large, monkeypatch):
     L, _ = d.cho_factor(S, lower=True)
     np.testing.assert_allclose(np.tril(L) @ np.tril(L).T, S, atol=1e-10)
     np.testing.assert_array_equal(d.product(A, S), A @ S)
+    span = d.lu_range(A[:, :4])
+    U = np.linalg.lstsq(span, A[:, :4])[0]
+    np.testing.assert_allclose(span @ np.triu(U), A[:, :4], atol=1e-10)
 
 
 def test_errors_arrive_as_they_are(monkeypatch):

@@ -23,9 +23,12 @@ Projection y = U (x - mean); reconstruction U'y + mean.  Two routes, one pass ea
 covariance (fast), or a QR decomposition and the singular values of R (exact for
 directions of tiny variance, where the covariance has lost them: sqrt(eps) lambda_1 and
 below).  'auto' takes the first and goes on to the second when a component that is
-asked for is that small.  With more columns than rows the rows themselves are kept.  A
-few components of many sparse columns are found by products with S alone
-(`linear_algebra/lanczos.py`), and no matrix of d columns is ever made dense.
+asked for is that small, for another reason than the scales of the columns.  With more
+columns than rows the rows themselves are kept.  A few components of many sparse columns
+are found by products with S alone (`linear_algebra/lanczos.py`), and no matrix of d
+columns is ever made dense.  With 'randomized' products find few components of many
+columns of any kind, from a random range (`linear_algebra/random_range.py`); the report
+says how far from exact they are.
 
 Notation: U = components_; lambda = explained_variance_; sigma_i = singular_values_ =
 sqrt((n - 1) lambda_i).
@@ -43,7 +46,6 @@ from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import (
-    anything,
     boolean,
     missing,
     one_of,
@@ -52,7 +54,7 @@ from corollary.core.parameters import (
     whole,
 )
 from corollary.core.records import changed, stored
-from corollary.core.report import Optimality, Report, StopReason
+from corollary.core.report import Optimality, Report, StopReason, stored_gap
 from corollary.core.roles import Transformer
 from corollary.decomposition.dimension import minka_dimension
 from corollary.decomposition.probabilistic import covariance_of, log_likelihood
@@ -66,13 +68,16 @@ from corollary.engine import (
     Triangle,
     Variances,
 )
-from corollary.linear_algebra.decompositions import eigh, svd
-from corollary.linear_algebra.lanczos import columns, leading_directions
+from corollary.linear_algebra.covariance_products import columns
+from corollary.linear_algebra.decompositions import eigh, graded_eigh, svd
+from corollary.linear_algebra.lanczos import leading_directions
+from corollary.linear_algebra.random_range import RangeSearch, random_directions
 from corollary.solvers.normal_equations import centred
 
 __all__ = ["PCA"]
 
-MANY = 500  # sparse columns whose covariance is worth avoiding
+MANY = 500  # columns whose covariance is worth avoiding
+PRODUCTS = ("lanczos", "randomized")  # routes by products with the covariance alone
 TRUNCATED = ("arpack", "randomized")  # names of solvers that look for some components
 FEW = 0.1  # share of all components that are few enough to look for one by one
 
@@ -82,7 +87,7 @@ FEW = 0.1  # share of all components that are few enough to look for one by one
 class Spectrum:
     """The state: the route, then mean, all variances, and the directions."""
 
-    route: str  # "covariance", "qr" or "lanczos"
+    route: str  # "covariance", "qr", "lanczos" or "randomized"
     d: int
     dtype: Any
     n: float = 0.0
@@ -93,11 +98,12 @@ class Spectrum:
     q: int = 0  # components to keep
     once: bool = False  # whether no second pass is possible
     again: bool = False  # whether digits were lost, so that there is a second pass
+    residual: float = 0.0  # the largest ||S u - lambda u|| of a random range
 
     @property
     def lost(self) -> float:
         """The variance that is left out."""
-        if self.route == "lanczos":
+        if self.route in PRODUCTS:
             return max(self.total - float(self.variances.sum()), 0.0)
         return float(self.variances[self.q :].sum())
 
@@ -116,11 +122,20 @@ class PCA(StreamingLearner, Transformer):
         Scale the projections to unit variance.
     svd_solver : {'auto', 'full', 'covariance_eigh', 'arpack', 'randomized'}
         'covariance_eigh' takes the eigenvectors of S; 'full' the singular vectors of
-        the triangle R; the others, kept for compatibility, choose as 'auto' does:
-        the answer is exact either way.  As ARPACK cannot find all components, None is
-        all but the last with 'arpack'.
-    tol, iterated_power, n_oversamples, power_iteration_normalizer, random_state
-        Kept for compatibility; nothing here is random or truncated.
+        the triangle R; 'randomized' a random range where at most a tenth of all
+        components of more than 500 columns are asked for.  Elsewhere it chooses as
+        'auto' does, and so does 'arpack', kept for compatibility: the answer is exact.
+        As ARPACK cannot find all components, None is all but the last with 'arpack'.
+    tol : float, default=0.0
+        Kept for compatibility.
+    iterated_power : int or 'auto', default='auto'
+        Power iterations of 'randomized'; 'auto' is 7 for few components, 4 for more.
+    n_oversamples : int, default=10
+        Vectors of the random range beyond the components.
+    power_iteration_normalizer : {'auto', 'QR', 'LU', 'none'}, default='auto'
+        What keeps these vectors apart between two products; 'auto' is 'LU'.
+    random_state : int, RandomState or None
+        Seed of 'randomized'.
     center : bool, default=True
         Whether to take the mean off the rows; False is uncentred PCA.
 
@@ -159,7 +174,7 @@ class PCA(StreamingLearner, Transformer):
         "tol": real(0),
         "iterated_power": one_of("auto") | whole(0),
         "n_oversamples": whole(1),
-        "power_iteration_normalizer": anything,
+        "power_iteration_normalizer": one_of("auto", "QR", "LU", "none"),
         "random_state": seed,
         "center": boolean,
     }
@@ -196,7 +211,7 @@ class PCA(StreamingLearner, Transformer):
         """Choose the route by the parameters and the shape of the data."""
         n, d = data.source.n_rows, data.source.n_features
         self._check_asked(n, d)
-        if self._by_products(data) and (found := self._leading(data)) is not None:
+        if self._by_products(data) and (found := self._leading(data, seed)) is not None:
             return found
         wide = data.few_rows < d
         route = "qr" if wide or self.svd_solver == "full" else "covariance"
@@ -209,22 +224,31 @@ class PCA(StreamingLearner, Transformer):
         return Spectrum(route, d, data.source.dtype, once=data.once)
 
     def _by_products(self, data: Data) -> bool:
-        """Tell whether few components of many sparse columns are asked for."""
+        """Tell whether few components of many columns are asked for, sparse or so."""
         q, d = self.n_components, data.source.n_features
-        if data.once or not data.source.sparse or d <= MANY or not self.center:
+        suited = data.source.sparse or self.svd_solver == "randomized"
+        if data.once or not suited or d <= MANY or not self.center:
             return False
         few = isinstance(q, int | np.integer) and 0 < q <= FEW * min(data.few_rows, d)
         return bool(few) and self.svd_solver not in ("full", "covariance_eigh")
 
-    def _leading(self, data: Data) -> Spectrum | None:
+    def _leading(self, data: Data, seed: int) -> Spectrum | None:
         """Find the components by products; None where these do not suffice."""
-        found = leading_directions(data, int(self.n_components))
+        q, random = int(self.n_components), self.svd_solver == "randomized"
+        if random:
+            how = self.power_iteration_normalizer
+            search = RangeSearch(self.n_oversamples, self.iterated_power, how, seed)
+        found = (
+            random_directions(data, q, search)
+            if random
+            else leading_directions(data, q)
+        )
         if found is None:
             return None
-        spread, variances, U = found
+        spread, variances, U, residual = found
         d, dtype, total = len(spread.mean), data.source.dtype, float(spread.M2.sum())
         return Spectrum(
-            "lanczos",
+            "randomized" if random else "lanczos",
             d,
             dtype,
             spread.n,
@@ -233,11 +257,12 @@ class PCA(StreamingLearner, Transformer):
             upright(U),
             total / (spread.n - 1),
             len(U),
+            residual=residual,
         )
 
     def statistics(self, chunk: Chunk, state: Spectrum) -> Statistics:
         """Take the chunk's moments, or its triangle."""
-        if state.route == "lanczos":
+        if state.route in PRODUCTS:
             return columns(chunk)
         if state.route == "qr":
             return Triangle.of(chunk.X, chunk.w, None, ones=self.center)
@@ -245,7 +270,7 @@ class PCA(StreamingLearner, Transformer):
 
     def update(self, s: Any, state: Spectrum) -> Spectrum:
         """Decompose; go on to the other route where digits were lost."""
-        if state.route == "lanczos":
+        if state.route in PRODUCTS:
             return self._same_rows(s, state)
         if s.n <= 1:
             must = "n_samples must be at least 2 to have a variance"
@@ -256,23 +281,23 @@ class PCA(StreamingLearner, Transformer):
             if most > len(R):  # directions of variance 0
                 R = np.pad(R, ((0, most - len(R)), (0, 0)))
             _, sigma, U = svd(R, full_matrices=False)
-            variances = sigma**2 / (s.n - 1)
+            variances, graded = sigma**2 / (s.n - 1), False
             total = float((R**2).sum() / (s.n - 1))
         else:
             mean, M2 = s.mean, s.M2
             if not self.center:
                 M2, mean = M2 + s.n * np.outer(mean, mean), np.zeros_like(mean)
-            variances, U = eigh(M2 / (s.n - 1))  # (2)
-            variances, U = np.maximum(variances[::-1], 0.0), U[:, ::-1].T
+            variances, U, graded = self._axes(M2 / (s.n - 1))  # (2)
             total = float(np.trace(M2) / (s.n - 1))
         variances, U = variances[:most], U[:most]
         q = self._kept(variances, total, s.n, state.d)
         more = state.route == "covariance" and not state.once and state.U is None
+        more = more and not graded
         still_columns = int((np.diagonal(M2) == 0).sum()) if more else 0
         sure = min(q, max(0, state.d - still_columns))  # the rest is 0 exactly
         again = more and self._lost_digits(variances[:sure])
         still = np.finfo(np.float64).eps * 10 * max(s.n, state.d)
-        if state.route == "qr":
+        if state.route == "qr" or graded:
             still = still**2
         rank = int((variances > still * variances[0]).sum()) if len(variances) else 0
         return changed(
@@ -301,7 +326,10 @@ class PCA(StreamingLearner, Transformer):
 
     def stop(self, state: Spectrum) -> StopReason | None:
         """Stop once there are directions."""
-        return None if state.U is None or state.again else StopReason.CLOSED_FORM
+        if state.U is None or state.again:
+            return None
+        random = state.route == "randomized"
+        return StopReason.CONVERGED if random else StopReason.CLOSED_FORM
 
     def max_passes(self) -> int:
         """Allow one pass for each route."""
@@ -309,7 +337,7 @@ class PCA(StreamingLearner, Transformer):
 
     def account(self, state: Spectrum, report: Report) -> None:
         """Report the variance kept, the conditioning, and features out of scale."""
-        report.optimality = Optimality("exact to rounding", 0.0)
+        report.optimality = distance(state)
         report.objective = report.objective[-1:]
         kept = (
             state.variances[: state.q].sum() / state.total if state.total > 0 else 1.0
@@ -317,7 +345,7 @@ class PCA(StreamingLearner, Transformer):
         report.facts["route"] = "covariance" if state.again else state.route
         report.facts |= {"n_components": state.q, "n_features": state.d}
         report.facts["variance_kept"] = kept
-        if state.variances[-1] > 0 and state.route != "lanczos":
+        if state.variances[-1] > 0 and state.route not in PRODUCTS:
             report.condition = float(state.variances[0] / state.variances[-1])
         share = (state.U[0] ** 2).max() if state.d > 1 and state.q else 0.0
         if share > 0.99 and state.variances[0] > 0.99 * state.total:
@@ -436,10 +464,28 @@ class PCA(StreamingLearner, Transformer):
             return min(len(variances), int(np.searchsorted(share, asked, "right")) + 1)
         return int(asked)
 
+    def _axes(self, S: Floats) -> tuple[Floats, Floats, bool]:
+        """Return variances, directions (d, d), and whether each has its digits."""
+        found = graded_eigh(S) if self.svd_solver != "covariance_eigh" else None
+        if found is not None:
+            return found[0], found[1].T, True
+        variances, U = eigh(S)
+        return np.maximum(variances[::-1], 0.0), U[:, ::-1].T, False
+
     def _lost_digits(self, kept: Floats) -> bool:
         if self.svd_solver == "covariance_eigh" or not len(kept) or kept[0] == 0:
             return False
         return bool(kept[-1] < 1e-10 * kept[0])
+
+
+def distance(state: Spectrum) -> Optimality:
+    """Say how far the stored directions are from eigenvectors of S."""
+    if state.route != "randomized":
+        return Optimality("exact to rounding", 0.0)
+    first = float(state.variances[0])
+    residual = stored_gap(state.residual, first, state.dtype)
+    words = "||S u - lambda u|| of each direction is at most"
+    return Optimality(words, residual, residual / first)
 
 
 def completed(U: Floats, rank: int) -> Floats:

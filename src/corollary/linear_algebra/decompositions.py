@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
-from scipy.linalg.lapack import dpstrf
+from scipy.linalg.lapack import dpocon, dpotrf, dpstrf
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.interrupt import apart
@@ -22,6 +22,8 @@ __all__ = [
     "eigh",
     "eigh_of_rank",
     "eigvalsh",
+    "graded_eigh",
+    "lu_range",
     "product",
     "qr",
     "svd",
@@ -29,6 +31,8 @@ __all__ = [
 
 EPS = float(np.finfo(np.float64).eps)
 FEW = 4  # a rank that many times below the size is worth knowing
+UNEVEN = 1e-10  # a least variance, relative to the largest, that sums of squares lose
+SOUND = 1e-8  # 1 / condition of correlations that keep the digits of every variance
 LARGE = 3e8  # products of numbers that take a noticeable time
 BLOCK = 2**22  # numbers that are copied without a look at signals
 
@@ -54,6 +58,15 @@ def eigh(A: Floats) -> tuple[Floats, Floats]:
     """
     values, vectors = _called(np.linalg.eigh, 4 * _work(A), A)
     return values, vectors
+
+
+def lu_range(A: Floats) -> Floats:
+    """Return vectors that span the columns of A: L of A = L U, its rows in order.
+
+    >>> lu_range(np.array([[1.0], [2.0]])).tolist()
+    [[0.5], [1.0]]
+    """
+    return _called(sla.lu, _work(A), A, permute_l=True)[0]
 
 
 def eigh_of_rank(A: Floats, rank: float) -> tuple[Floats, Floats]:
@@ -83,6 +96,34 @@ def _eigh_by_root(A: Floats) -> tuple[Floats, Floats]:
     Q, _ = sla.qr(U)
     Q[:, :r] = U
     return np.append(s**2, np.zeros(d - r)), Q
+
+
+def graded_eigh(A: Floats) -> tuple[Floats, Floats] | None:
+    """Return what `eigh` does, falling, of A = A' > 0 with columns on other scales.
+
+    With C the correlations, A = D C D and C = L L', the eigenvalues of A are squares of
+    the singular values of L'D: small ones keep their digits where C is well
+    conditioned, whatever the scales (Demmel and Veselic, 1992).  None where C is not,
+    or where the scales are much the same.
+
+    >>> A = np.array([[1e12, 1e3], [1e3, 2e-6]])
+    >>> graded_eigh(A)[0].tolist()
+    [1000000000000.0, 1e-06]
+    """
+    size = np.diagonal(A)
+    if not 0 < size.min(initial=np.inf) < UNEVEN * size.max(initial=0.0):
+        return None
+    return _called(_eigh_by_correlations, 4 * _work(A), A)
+
+
+def _eigh_by_correlations(A: Floats) -> tuple[Floats, Floats] | None:
+    D = np.sqrt(np.diagonal(A))
+    C = A / np.outer(D, D)
+    L, failed = dpotrf(C)  # C = L'L, L above the diagonal
+    if failed or dpocon(L, np.abs(C).sum(axis=0).max())[0] < SOUND:
+        return None
+    _, s, Vt = np.linalg.svd(L * D)
+    return s**2, Vt.T
 
 
 def eigvalsh(A: Floats) -> Floats:
