@@ -28,25 +28,31 @@ def walked(trees, codes):
     return out
 
 
-@pytest.mark.parametrize("leaves", [2, 31, 200, 600])
+def bins_of(counts, mask):
+    """Return bins of whole numbers from 0."""
+    edges = np.full((len(counts), 256), np.inf)
+    for f, count in enumerate(counts):
+        edges[f, : count - 1] = np.arange(count - 1) + 0.5
+    return Bins(edges, np.asarray(counts, np.int32), mask)
+
+
+@pytest.mark.parametrize("leaves", [(2,), (31,), (200,), (600,), (31, 600, 1, 31, 31)])
 @pytest.mark.parametrize("outputs", [1, 3])
 def test_scores_are_those_of_a_walk(leaves, outputs, dtype, rng):
     n, d = 2500, 7
     X = rng.integers(0, 200, size=(n, d)).astype(dtype)
     X[rng.random((n, d)) < 0.1] = np.nan
-    counts = np.full(d, 200, np.int32)
-    edges = np.full((d, 256), np.inf)
-    edges[:, :199] = np.arange(199) + 0.5
-    mask = np.arange(d) == 2
-    bins = Bins(edges, counts, mask)
-    codes = bins.codes(X)
-    growth = Growth(CodedRows.of(bins, codes, 1), Limits(leaves, 0, 1))
+    bins = bins_of([200] * d, np.arange(d) == 2)
+    rows = CodedRows.of(bins, bins.codes(X), 1)
+    sizes = [leaves[t % len(leaves)] for t in range(7 * outputs)]
     trees = [
-        growth.grow(Gradients.of(rng.normal(size=n), None)) for _ in range(2 * outputs)
+        Growth(rows, Limits(size, 0, 1)).grow(Gradients.of(rng.normal(size=n), None))
+        for size in sizes
     ]
     model = BoostedTrees.of(bins, np.arange(outputs) + 0.5, trees)
-    some = rng.choice(n, 130, replace=False)
-    expected = walked(model, codes[:, some])
-    np.testing.assert_allclose(model.scores(X[some]), expected, rtol=1e-13)
-    coded = np.ascontiguousarray(codes[:, some])
-    np.testing.assert_array_equal(model.coded_scores(coded, 2), model.scores(X[some]))
+    some = X[rng.choice(n, 400, replace=False)]
+    some[300:] = np.nan_to_num(some[300:], nan=7)  # blocks without missing values
+    codes = bins.codes(some)
+    expected = walked(model, codes)
+    np.testing.assert_allclose(model.scores(some), expected, rtol=1e-13)
+    np.testing.assert_array_equal(model.coded_scores(codes, 2), model.scores(some))

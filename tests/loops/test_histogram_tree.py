@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from oracles import histogram_tree as oracle
 
+from corollary import loops
 from corollary.trees.bins import Bins
 from corollary.trees.histogram_tree import CodedRows, Gradients, Growth, Limits
 
@@ -109,3 +110,44 @@ def test_integer_sums_are_the_sums_within_their_bound():
         error = abs(unit * gradients.g.astype(float).sum() - g.sum())
         assert error <= n * unit / 2
         assert np.abs(unit * gradients.g - g).max() <= unit / 2 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("kind", ["constant", "wide", "packed"])
+@pytest.mark.parametrize("d", [3, 16, 37])
+def test_histograms_of_some_rows_are_sums_of_their_integers(d, kind):
+    rng = np.random.default_rng(d)
+    n = 900
+    bins, codes = coded(rng, n, d, most=255, missing=True)
+    g, _, gradients = integers(rng, n, kind)
+    rows = CodedRows.of(bins, codes, 1)
+    some = rng.permutation(n)[:500].astype(np.int32)
+    width = 1 if gradients.h is None else 2
+    cells = np.full(d * 256 * width, -1, np.int64)
+    form = gradients.g, gradients.h, gradients.constant, gradients.fields
+    loops.sum_histograms(rows.groups, rows.ends, *form, some, cells)
+    cells = cells.reshape(d, 256, width)
+    unit_g, _, hessian_at, gradient_at = gradients.fields
+    for f in range(d):
+        sums = np.bincount(codes[f, some], g[some], 256)
+        parts = cells[f, :, 0] >> (0 if width == 2 else gradient_at)
+        np.testing.assert_allclose(parts * unit_g, sums, atol=1e-6)
+        if kind != "packed":
+            counts = cells[f, :, -1] & ((1 << (hessian_at or gradient_at)) - 1)
+            np.testing.assert_array_equal(
+                counts, np.bincount(codes[f, some], None, 256)
+            )
+
+
+def test_rows_are_parted_in_their_order():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 256, size=500).astype(np.uint8)
+    left = rng.integers(0, 2, size=256).astype(np.uint8)
+    rows = rng.permutation(500).astype(np.int32)
+    before, others = rows.copy(), np.empty(500, np.int32)
+    middle = loops.part_rows(codes, left, rows, 40, 460, others)
+    own = before[40:460]
+    goes = left[codes[own]].astype(bool)
+    np.testing.assert_array_equal(rows[40:middle], own[goes])
+    np.testing.assert_array_equal(rows[middle:460], own[~goes])
+    for outside in (np.s_[:40], np.s_[460:]):
+        np.testing.assert_array_equal(rows[outside], before[outside])

@@ -16,7 +16,7 @@ def coded(X, bins, threads):
     return codes, counts, low, high
 
 
-@pytest.mark.parametrize("n", [1, 2, 30, 1500])
+@pytest.mark.parametrize("n", [1, 2, 30, 1500, 9000])
 @pytest.mark.parametrize("bins", [2, 7, 255, 10**6])
 def test_codes_are_ranks(n, bins, dtype, rng):
     whole = rng.integers(-3, 4, size=(n, 2))

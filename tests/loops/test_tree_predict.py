@@ -55,14 +55,25 @@ def test_leaves_and_sums(n, categories, sparse, dtype, rng):
     walked = [[oracle.path(tree, x)[-1] for tree in trees] for x in X]
     wanted = np.array(walked, np.int32).reshape(n, 3)
     rows = sp.csr_array(X) if sparse else X
-    arrays = [tree.arrays for tree in trees]
-    values = [tree.value.reshape(-1, 3) for tree in trees]
+    nodes = [tree.nodes for tree in trees]
+    first = np.array([0, 3, 0], np.int32)
     for threads in (1, 2):
-        leaf, sums = np.full((n, 3), -7, np.int32), np.zeros((n, 3))
+        leaf, sums = np.full((n, 3), -7, np.int32), np.zeros((n, 6))
         ask = rows_loop(loops.tree_leaves, loops.tree_leaves_csr, rows)
-        ask(d, arrays, leaf, threads)
+        ask(d, nodes, leaf, threads)
         np.testing.assert_array_equal(leaf, wanted)
         ask = rows_loop(loops.tree_sums, loops.tree_sums_csr, rows)
-        ask(d, arrays, values, sums, threads)
-        means = sum(v[wanted[:, t]] for t, v in enumerate(values))
-        np.testing.assert_allclose(sums, means, atol=1e-12)
+        ask(d, nodes, first, sums, threads)
+        each = [tree.value[wanted[:, t], 0] for t, tree in enumerate(trees)]
+        both = np.hstack([each[0] + each[2], each[1]])
+        np.testing.assert_allclose(sums, both, atol=1e-12)
+
+
+@pytest.mark.parametrize("splits", [0, 1, 40])
+def test_depths(splits, rng):
+    tree = drawn_tree(rng, 3, splits, False)
+    wanted = [0] * tree.node_count
+    for i in np.flatnonzero(tree.feature >= 0):
+        for child in (tree.children_left[i], tree.children_right[i]):
+            wanted[child] = wanted[i] + 1
+    assert tree.depths.tolist() == wanted

@@ -6,7 +6,7 @@ import pytest
 
 import corollary
 from corollary import HistGradientBoostingRegressor
-from corollary.trees.bins import edges_of
+from corollary.trees.bins import WIDTH, Bins, edges_of
 
 
 @pytest.fixture
@@ -36,6 +36,44 @@ def test_codes_count_the_edges_below(rng):
     ):
         assert k == 255
         np.testing.assert_array_equal(codes, np.searchsorted(edges[: k - 1], x, "left"))
+
+
+EDGES = {
+    "even": lambda rng: np.arange(254.0),
+    "normal": lambda rng: rng.normal(size=254),
+    "heavy tails": lambda rng: rng.standard_cauchy(size=254) ** 3,
+    "one": lambda rng: [0.5],
+    "two": lambda rng: [-1.0, 0.1],
+    "neighbours": lambda rng: 1 + np.arange(9) * np.finfo(float).eps,
+    "a crowd and an outlier": lambda rng: [*rng.random(200), 1e9],
+    "subnormal": lambda rng: np.arange(200) * 5e-324,
+    "huge": lambda rng: [-1.7e308, 0.0, 1.7e308],
+    "large": lambda rng: np.linspace(-8e307, 8e307, 254),
+    "none": lambda rng: [],
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", EDGES)
+def test_codes_of_many_rows_are_the_codes_of_few(kind, dtype, rng):
+    inner = np.unique(EDGES[kind](rng))
+    edges = np.full((1, WIDTH), np.inf)
+    edges[0, : len(inner)] = inner
+    bins = Bins(edges, np.array([len(inner) + 1], np.int32), np.zeros(1, bool))
+    near = [inner, np.nextafter(inner, np.inf), np.nextafter(inner, -np.inf)]
+    low, high = (inner[0], inner[-1]) if len(inner) else (0.0, 1.0)
+    between = (low / 2 + rng.random(9000) * (high / 2 - low / 2)) * 2
+    x = np.concatenate([*near, between, [np.inf, -np.inf, 0.0, -0.0, 1e308]])
+    with np.errstate(over="ignore"):
+        x = rng.permutation(x).astype(dtype)
+    expected = np.searchsorted(inner, x.astype(np.float64), "left")
+    np.testing.assert_array_equal(bins.codes(x[:, None])[0], expected)
+    few = [bins.codes(part[:, None])[0] for part in np.array_split(x, 7)]
+    np.testing.assert_array_equal(np.concatenate(few), expected)
+    x[::3] = np.nan
+    codes = bins.codes(x[:, None], 2)[0]
+    assert (codes[::3] == len(inner) + 1).all()
+    np.testing.assert_array_equal(codes[1::3], expected[1::3])
 
 
 def test_many_values_share_bins_of_equal_weight(rng):

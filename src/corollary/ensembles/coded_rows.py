@@ -1,12 +1,15 @@
 """Rows as a byte for each feature: what boosters on histograms do before they boost.
 
 They find the bins of every feature, keep of each row its codes, target and weight, and
-set rows apart that say when to stop, or take the user's own.
+set rows apart that say when to stop, or take the user's own.  Those set apart are the
+rows of each class with the smallest keys; the key of a row is made of its number and
+the seed, so that it does not matter where the row is.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -14,14 +17,24 @@ import numpy as np
 from corollary.core.arrays import Floats, Vector
 from corollary.core.check_table import check_table
 from corollary.core.errors import DataError, sentence
+from corollary.core.randomness import number_keys
 from corollary.engine.data import Data
-from corollary.engine.held_out import HeldOut, split_rows
+from corollary.engine.held_out import HeldOut
 from corollary.engine.sources.source import Chunk
 from corollary.ensembles.feature_constraints import categorical_mask
 from corollary.trees.bins import Bins, find_bins
 from corollary.trees.feature_columns import FeatureColumns, find_columns
 
-__all__ = ["Rows", "Survey", "code_chunk", "hold_out", "survey_rows"]
+__all__ = [
+    "Rows",
+    "Survey",
+    "code_chunk",
+    "coded_own",
+    "held_counts",
+    "hold_out",
+    "stops_early",
+    "survey_rows",
+]
 
 MANY = 10_000  # rows from which early_stopping='auto' stops early
 
@@ -47,6 +60,11 @@ class Rows:
         """Return what `code_chunk` made of all chunks, feature by feature."""
         codes, y, w = gathered
         return cls(np.ascontiguousarray(codes.T), y, None if (w == 1).all() else w)
+
+    def weighed(self, of_class: Floats) -> Rows:
+        """Return the rows with the weights of their classes in theirs."""
+        own = of_class[self.y.astype(np.int64)]
+        return replace(self, w=own if self.w is None else self.w * own)
 
     def part(self, rows: Vector) -> Rows:
         """Return some of the rows."""
@@ -90,19 +108,56 @@ def hold_out(
     booster: CodedBooster, rows: Rows, survey: Survey, own: HeldOut | None
 ) -> tuple[Rows, Rows | None]:
     """Set rows apart that say when to stop, or take the user's own."""
-    asked, n = booster.early_stopping, len(rows.y)
-    booster.do_early_stopping_ = n > MANY if asked == "auto" else bool(asked)
+    n, stops = len(rows.y), stops_early(booster, len(rows.y), own)
     if own is not None:
-        if not booster.do_early_stopping_:
-            must = "X_val and y_val need early_stopping"
-            came = f"early_stopping={asked!r} and {n} rows"
-            raise DataError(sentence(booster, must, came, "Set early_stopping=True."))
         return rows, coded_own(booster, own, survey)
-    if not booster.do_early_stopping_ or booster.validation_fraction is None:
+    if not stops or booster.validation_fraction is None:
         return rows, None
-    share, stratum = booster.validation_fraction, booster.stratified(rows.y)
-    train, held = split_rows(booster, n, share, stratum, survey.seed)
-    return rows.part(np.sort(train)), rows.part(np.sort(held))
+    stratum = booster.stratified(rows.y)
+    groups = np.zeros(n, np.int64) if stratum is None else stratum.astype(np.int64)
+    asked_for = held_counts(booster, np.bincount(groups), stratum is not None)
+    keys, apart = number_keys(np.arange(n), survey.seed), np.zeros(n, bool)
+    for group, m in enumerate(asked_for.tolist()):
+        those = np.flatnonzero(groups == group)
+        if m:
+            apart[those[np.argpartition(keys[those], m - 1)[:m]]] = True
+    return rows.part(np.flatnonzero(~apart)), rows.part(np.flatnonzero(apart))
+
+
+def stops_early(booster: CodedBooster, rows: int, own: HeldOut | None) -> bool:
+    """Note whether the fit stops early; the user's own rows need that."""
+    asked = booster.early_stopping
+    stops = booster.do_early_stopping_ = rows > MANY if asked == "auto" else bool(asked)
+    if own is not None and not stops:
+        must = "X_val and y_val need early_stopping"
+        came = f"early_stopping={asked!r} and {rows} rows"
+        raise DataError(sentence(booster, must, came, "Set early_stopping=True."))
+    return stops
+
+
+def held_counts(booster: CodedBooster, rows: Vector, stratified: bool) -> Vector:
+    """Return how many rows of each group are set apart: all have the same share.
+
+    What is left of the parts of a row goes to the groups with the largest parts.
+    """
+    n, asked = int(rows.sum()), booster.validation_fraction
+    assert asked is not None
+    held = asked if isinstance(asked, Integral) else int(np.ceil(asked * n))
+    groups = np.flatnonzero(rows)
+    least = len(groups) if stratified else 1
+    lonely = stratified and rows[groups].min() < 2
+    if held < least or n - held < least or lonely:
+        must = "validation_fraction must leave rows of every class on both sides"
+        smallest = f", {rows[groups].min()} of the smallest class" if stratified else ""
+        raise DataError(sentence(booster, must, f"{asked} of {n} rows{smallest}"))
+    whole, part = zip(*(divmod(int(held) * m, n) for m in rows.tolist()), strict=True)
+    counts = np.array(whole)
+    more = np.argsort([-p for p in part], kind="stable")
+    counts[more[: int(held) - int(counts.sum())]] += 1
+    if stratified and (counts[groups] == rows[groups]).any():
+        must = "rows of every class must be left to learn from"
+        raise DataError(sentence(booster, must, "a class held out as a whole"))
+    return counts
 
 
 def coded_own(booster: CodedBooster, own: HeldOut, survey: Survey) -> Rows:

@@ -174,13 +174,14 @@ class Forest(RowsLearner):
     def _out_of_bag(self, rows: Chunk, sampling: Sampling) -> Floats:
         """Return each row's mean over the trees that it is out of, (n, m, K)."""
         trees = self._trees()
-        values = [tree.value.reshape(tree.node_count, -1) for tree in trees]
         seeds = np.array([each.random_state for each in self.estimators_], np.uint64)
-        sums, votes = np.zeros((rows.n, values[0].shape[1])), np.zeros(rows.n, np.int64)
+        sums, votes = (
+            np.zeros((rows.n, trees[0].value[0].size)),
+            np.zeros(rows.n, np.int64),
+        )
         rows_loop(loops.out_of_bag_sums, loops.out_of_bag_sums_csr, rows.X)(
             rows.X.shape[1],
-            [tree.arrays for tree in trees],
-            values,
+            [tree.nodes for tree in trees],
             seeds,
             sampling.draws,
             sampling.order,

@@ -180,14 +180,10 @@ class HistGradientBoostingClassifier(HistogramBoosting, Classifier):
             raise DataError(sentence(self, must, repr(strange[0])))
         return np.searchsorted(self.classes_, labels).astype(np.float64)
 
-    def row_weights(self, y: Floats, w: Floats | None) -> Floats | None:
-        """Return the weights of the rows times those of their classes."""
-        if self.class_weight is None:
-            return w
-        codes = y.astype(np.int64)
-        totals = np.bincount(codes, weights=w, minlength=len(self.classes_))
-        of_class = stated_class_weights(self, totals.astype(np.float64))[codes]
-        return of_class if w is None else w * of_class
+    def class_weights(self, totals: Floats) -> Floats | None:
+        """Return the weights that `class_weight` gives the classes."""
+        asked = self.class_weight
+        return None if asked is None else stated_class_weights(self, totals)
 
     def stratified(self, y: Floats) -> Any:
         """Keep the shares of the classes."""

@@ -9,14 +9,15 @@ risen by more than tol over the last `n_iter_no_change` steps:
     stop   if   max(s_{t-k+1}, ..., s_t) <= s_{t-k} + tol,   k = n_iter_no_change (3)
 
 Trees, values and the sums of their integers do not depend on threads, chunks or
-workers.  All that is kept of a row is a byte for each feature.
+workers.  All that is kept of a row is a byte for each feature: gathered in memory, or,
+where that would take more than the memory limit and a Dask cluster has the rows, with
+its workers (`apart_boosting.py`).  Both ways make the same model, to the bit.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,12 +43,14 @@ from corollary.engine.data import Data
 from corollary.engine.held_out import HeldOut
 from corollary.engine.reduced_rows_learner import ReducedRowsLearner
 from corollary.engine.sources.source import Chunk
+from corollary.ensembles.apart_boosting import ApartBoosting, ApartRows
 from corollary.ensembles.boosted_trees import BoostedTrees
-from corollary.ensembles.boosting_judges import Judge, follow, rests
+from corollary.ensembles.boosting_judges import Judge, rests
 from corollary.ensembles.coded_rows import (
     Rows,
     Survey,
     code_chunk,
+    coded_own,
     hold_out,
     survey_rows,
 )
@@ -55,16 +58,16 @@ from corollary.ensembles.feature_constraints import (
     interacting_sets,
     monotone_signs,
 )
-from corollary.ensembles.histogram_losses import HistogramLoss, leaf_quantiles
+from corollary.ensembles.gathered_boosting import (
+    BoostingRows,
+    GatheredBoosting,
+    first_scores,
+)
+from corollary.ensembles.histogram_losses import HistogramLoss, class_totals
 from corollary.trees.bins import Bins
 from corollary.trees.feature_columns import FeatureColumns
-from corollary.trees.histogram_tree import (
-    CodedRows,
-    Gradients,
-    GrownTree,
-    Growth,
-    Limits,
-)
+from corollary.trees.histogram_tree import CodedRows, GrownTree, Growth, Limits
+from corollary.trees.summed_tree import SummedGrowth
 
 __all__ = ["COMMON_RULES", "HistogramBoosting"]
 
@@ -116,6 +119,7 @@ class HistogramBoosting(ReducedRowsLearner):
     interaction_cst: Any
     warm_start: bool
     early_stopping: str | bool
+    scoring: Any
     do_early_stopping_: bool
     validation_fraction: float | int | None
     n_iter_no_change: int
@@ -140,9 +144,9 @@ class HistogramBoosting(ReducedRowsLearner):
         return None
 
     @hook
-    def row_weights(self, y: Floats, w: Floats | None) -> Floats | None:
-        """Return the weights of the rows, those of their classes in them."""
-        return w
+    def class_weights(self, totals: Floats) -> Floats | None:
+        """Return the weights of classes whose rows weigh so much, if they have any."""
+        return None
 
     @hook
     def working_bytes(self, rows: int, features: int) -> float:
@@ -164,6 +168,10 @@ class HistogramBoosting(ReducedRowsLearner):
         """Return the codes of the rows, their targets and weights; drop weight 0."""
         return code_chunk(chunk, survey)
 
+    def apart(self) -> bool:
+        """Tell whether sums are enough: all but scores of scikit-learn's are sums."""
+        return self.scoring == "loss" or self.early_stopping is False
+
     def learn(
         self,
         rows: tuple[Vector, ...],
@@ -177,96 +185,108 @@ class HistogramBoosting(ReducedRowsLearner):
         train, held = hold_out(self, self._weighed(every), survey, own)
         if own is not None and held is not None:
             held = self._weighed(held)
-        before = getattr(self, "trees_", None) if self.warm_start else None
-        if before is not None:  # codes of the first fit, whose bins the trees speak of
-            self._check_continues(before, survey.bins)
+        before, threads = self._before(survey.bins), get_config().threads
         base = loss.base(train.y, train.w) if before is None else before.base
-        growth = self._growth(
-            CodedRows.of(survey.bins, train.columns, get_config().threads)
-        )
-        f = first_scores(train, base, before)
-        judges = self._judges(train, f, held, before, base)
+        coded = CodedRows.of(survey.bins, train.columns, threads)
+        limits, *rules = self._growth(survey.bins, len(train.y))
+        growth = Growth(coded, limits, *rules)
+        boosting = GatheredBoosting(growth, loss, train, base, before)
+        if self.do_early_stopping_:
+            f = None if held is None else first_scores(held, base, before, threads)
+            boosting.watch(self.scorer(), held, f)
+        self._boost(boosting, before, survey, report)
+
+    def learn_apart(
+        self, data: Data, survey: Survey, report: Report, own: HeldOut | None
+    ) -> None:
+        """Boost by sums over the rows that the workers keep."""
+        before = self._before(survey.bins)
+        rows = ApartRows.of(self, data, survey, own)
+        growth = SummedGrowth(survey.bins, *self._growth(survey.bins, rows.n))
+        boosting = ApartBoosting(growth, rows, before)
+        if own is not None:
+            held = self._weighed(coded_own(self, own, survey))
+            f = first_scores(held, boosting.base, before, get_config().threads)
+            boosting.own = Judge(held.columns, held.y, f, held.w, self.scorer(), [])
+        if self.do_early_stopping_:
+            boosting.watch()
+        report.facts["route"] = "sums of the workers"
+        self._boost(boosting, before, survey, report)
+
+    def _boost(
+        self,
+        rows: BoostingRows,
+        before: BoostedTrees | None,
+        survey: Survey,
+        report: Report,
+    ) -> None:
+        """Make the steps, and set what users read."""
         trees: list[GrownTree] = []
-        first = loss.mean(train.y, f, train.w)
-        reason = self._steps(growth, loss, train, f, judges, trees, before, survey.seed)
+        first = rows.loss()
+        self._begin_scores(rows, before)
+        reason = self._steps(rows, trees, before, survey.seed)
         self.columns_ = survey.columns
         if self.warm_start:
             self.seed_ = survey.seed
         mask = survey.columns.categorical
         self.is_categorical_ = mask if mask.any() else None
-        grown = BoostedTrees.of(survey.bins, base, trees)
+        grown = BoostedTrees.of(survey.bins, rows.base, trees)
         self.trees_ = grown if before is None else joined(before, grown)
-        self._publish(judges, loss)
+        scores = [np.array(found) for found in rows.scores]
+        self.train_score_ = scores[0] if scores else np.zeros(0)
+        self.validation_score_ = scores[1] if len(scores) > 1 else np.zeros(0)
+        self.n_trees_per_iteration_ = rows.outputs
+        self.n_iter_ = (len(self.trees_.starts) - 1) // rows.outputs
         report.stop, report.passes = reason, self.n_iter_
-        report.objective = [first, loss.mean(train.y, f, train.w)]
+        report.objective = [first, rows.loss()]
         report.facts["n_trees"] = len(self.trees_.starts) - 1
 
     def _steps(
         self,
-        growth: Growth,
-        loss: HistogramLoss,
-        rows: Rows,
-        f: Floats,
-        judges: list[Judge],
+        rows: BoostingRows,
         trees: list[GrownTree],
         before: BoostedTrees | None,
         seed: int,
     ) -> StopReason:
         """Repeat (2) until there are enough trees, or (3)."""
-        made = 0 if before is None else (len(before.starts) - 1) // loss.outputs
-        threads = growth.rows.threads
+        K, scores = rows.outputs, rows.scores
+        made = 0 if before is None else (len(before.starts) - 1) // K
         show_most, verbose = self.max_iter, int(self.verbose or get_config().verbose)
-        if not judges and rows.y.min() == rows.y.max():
+        if not scores and rows.constant:
             return StopReason.CLOSED_FORM
         with progress(type(self).__name__, show_most, verbose, "tree") as show:
             for t in range(made, self.max_iter):
-                grown: list[GrownTree] = []
                 try:
-                    steps = loss.gradients(rows.y, f, rows.w, threads)
-                    for k, g in enumerate(steps):
-                        turn = seed + t * loss.outputs + k
-                        grown.append(grow_one(growth, g, loss, rows, f[k], turn))
+                    grown = rows.grow([seed + t * K + k for k in range(K)])
                 except KeyboardInterrupt:
                     if not trees:
                         raise
                     return StopReason.INTERRUPTED
                 trees += grown
-                for judge in judges:
-                    follow(judge, growth.rows.bins, grown)
-                show(t + 1, -judges[-1].found[-1] if judges else 0.0)
-                if judges and rests(judges[-1].found, self.n_iter_no_change, self.tol):
+                rows.judge(grown)
+                show(t + 1, -scores[-1][-1] if scores else 0.0)
+                if scores and rests(scores[-1], self.n_iter_no_change, self.tol):
                     return StopReason.CONVERGED
         return StopReason.CONVERGED
 
     def _weighed(self, rows: Rows) -> Rows:
         """Return the rows with the weights of their classes."""
-        return replace(rows, w=self.row_weights(rows.y, rows.w))
+        totals = class_totals(rows.y, rows.w, len(getattr(self, "classes_", ())))
+        of_class = self.class_weights(totals.astype(np.float64))
+        return rows if of_class is None else rows.weighed(of_class)
 
-    def _judges(
-        self,
-        train: Rows,
-        f: Floats,
-        held: Rows | None,
-        before: BoostedTrees | None,
-        base: Floats,
-    ) -> list[Judge]:
-        """Judge the training rows, then the held-out ones, where fits stop early."""
-        if not self.do_early_stopping_:
-            return []
-        score = self.scorer()
-        judges = [Judge(None, train.y, f, train.w, score, [])]
-        if held is not None:
-            scores = first_scores(held, base, before)
-            judges.append(Judge(held.columns, held.y, scores, held.w, score, []))
+    def _begin_scores(self, rows: BoostingRows, before: BoostedTrees | None) -> None:
+        """Begin the scores of the judges, or go on with those of the fit before."""
         names = ("train_score_", "validation_score_")
-        for judge, name in zip(judges, names, strict=False):
+        for found, now, name in zip(rows.scores, rows.now(), names, strict=False):
             earlier = getattr(self, name, None) if before is not None else None
-            judge.found += [score(judge)] if earlier is None else list(earlier)
-        return judges
+            found += [now] if earlier is None else list(earlier)
 
-    def _growth(self, rows: CodedRows) -> Growth:
-        """Return what grows trees within the limits of the parameters."""
-        d, n = rows.columns.shape
+    def _growth(
+        self, bins: Bins, n: int
+    ) -> tuple[Limits, Vector | None, Vector | None]:
+        """Return what bounds trees of n rows, by the parameters."""
+        d = len(bins.counts)
         leaves = max(2, n // max(1, self.min_samples_leaf))
         if self.max_leaf_nodes is not None:
             leaves = min(leaves, self.max_leaf_nodes)
@@ -282,16 +302,8 @@ class HistogramBoosting(ReducedRowsLearner):
             float(self.learning_rate),
             drawn if drawn < d else 0,
         )
-        signs = monotone_signs(self, rows.bins.categorical)
-        sets = interacting_sets(self, d)
-        return Growth(rows, limits, signs, sets)
-
-    def _publish(self, judges: list[Judge], loss: HistogramLoss) -> None:
-        scores = [np.array(judge.found) for judge in judges]
-        self.train_score_ = scores[0] if scores else np.zeros(0)
-        self.validation_score_ = scores[1] if len(scores) > 1 else np.zeros(0)
-        self.n_trees_per_iteration_ = loss.outputs
-        self.n_iter_ = (len(self.trees_.starts) - 1) // loss.outputs
+        signs = monotone_signs(self, bins.categorical)
+        return limits, signs, interacting_sets(self, d)
 
     def raw_scores(self, X: Any) -> Floats:
         """Return the scores of the rows, (n, K)."""
@@ -312,7 +324,13 @@ class HistogramBoosting(ReducedRowsLearner):
             yield f
 
     # -- helpers -------------------------------------------------------------------
-    def _check_continues(self, before: BoostedTrees, bins: Bins) -> None:
+    def _before(self, bins: Bins) -> BoostedTrees | None:
+        """Return the trees that a warm start goes on from, whose bins are these."""
+        before: BoostedTrees | None = (
+            getattr(self, "trees_", None) if self.warm_start else None
+        )
+        if before is None:
+            return None
         made = (len(before.starts) - 1) // len(before.base)
         if self.max_iter < made:
             must = f"max_iter must be at least the {made} iterations made before"
@@ -320,39 +338,7 @@ class HistogramBoosting(ReducedRowsLearner):
         if not np.array_equal(before.bins.edges, bins.edges):
             must = "warm_start must go on with the data of the fit before"
             raise DataError(sentence(self, must, "others"))
-
-
-# -- one step ------------------------------------------------------------------------
-def grow_one(
-    growth: Growth,
-    gradients: Gradients,
-    loss: HistogramLoss,
-    rows: Rows,
-    f: Floats,
-    seed: int,
-) -> GrownTree:
-    """Grow a tree and move the scores f of the rows by its values."""
-    q = loss.quantile()
-    if q is None:
-        return growth.grow(gradients, seed, scores=f)
-    leaf = np.empty(len(rows.y), np.int32)
-    tree = growth.grow(gradients, seed, leaf_of=leaf)
-    values = leaf_quantiles(rows.y - f, rows.w, leaf, len(tree.feature), q)
-    tree.value[:] = growth.limits.shrinkage * values
-    f += tree.value[leaf]
-    return tree
-
-
-def first_scores(rows: Rows, base: Floats, before: BoostedTrees | None) -> Floats:
-    """Return the scores (K, n) that a fit begins with."""
-    f = np.empty((len(base), len(rows.y)))
-    threads = get_config().threads
-    f[:] = (
-        base[:, None]
-        if before is None
-        else before.coded_scores(rows.columns, threads).T
-    )
-    return f
+        return before
 
 
 def joined(before: BoostedTrees, more: BoostedTrees) -> BoostedTrees:

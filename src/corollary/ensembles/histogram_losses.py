@@ -13,24 +13,29 @@ With the score f of a row and w its weight, all w = 1 where none are given,
 each times w.  Boosting begins at the constant of least loss.  After (2) and (3), whose
 h says nothing, a leaf takes the median or the q-quantile of its residuals y - f.  The
 values of the losses are those of `objectives`.
+
+Sums over rows are exact, maxima are, and everything else is of one row alone: what a
+loss says of all rows can be put together from chunks of them, to the bit.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.hooks import hook
-from corollary.objectives.class_losses import CrossEntropy
+from corollary.engine.exact_sum import ExactMean, ExactSum
 from corollary.objectives.deviance_loss import DevianceLoss
 from corollary.objectives.families import Tweedie
 from corollary.objectives.links import Log
 from corollary.objectives.residual_losses import Quantile, Squared
-from corollary.trees.histogram_tree import Gradients
+from corollary.trees.histogram_tree import Gradients, Scale
 
 __all__ = [
     "GammaLoss",
@@ -40,19 +45,28 @@ __all__ = [
     "QuantileLoss",
     "SoftmaxLoss",
     "SquaredLoss",
+    "class_totals",
+    "leaf_quantiles",
+    "weight_units",
+    "weighted_rank",
 ]
 
 TINY = float(np.finfo(np.float64).tiny)
-
-
-def mean_of(x: Floats, w: Floats | None) -> float:
-    """Return the weighted mean."""
-    return float(np.mean(x) if w is None else np.sum(w * (x / np.sum(w))))
+#: Gradients and hessians of one output after the other.
+Slopes: TypeAlias = Iterable[tuple[Floats, Floats | None]]
 
 
 def weighted(x: Floats, w: Floats | None) -> Floats:
     """Return w x."""
     return x if w is None else w * x
+
+
+def class_totals(y: Floats, w: Floats | None, classes: int) -> Any:
+    """Return the exact weight of the rows of each class, (K,) of `ExactSum`."""
+    own = np.ones(len(y)) if w is None else w
+    totals = np.empty(classes, object)
+    totals[:] = [ExactSum.of(own[y == k]) for k in range(classes)]
+    return totals
 
 
 @dataclass(frozen=True)
@@ -64,47 +78,87 @@ class HistogramLoss(ABC):
         """How many scores a row has."""
         return 1
 
+    @hook
+    def evidence(self, y: Floats, w: Floats | None) -> Any:
+        """Return what the constants of least loss follow from; it adds up."""
+        return ExactMean.of(y, w)
+
     @abstractmethod
-    def base(self, y: Floats, w: Floats | None) -> Floats:
+    def base_of(self, evidence: Any) -> Floats:
         """Return the constants of least loss, (K,)."""
+
+    @hook
+    def base(self, y: Floats, w: Floats | None) -> Floats:
+        """Return the constants of least loss of some rows, (K,)."""
+        return self.base_of(self.evidence(y, w))
 
     @abstractmethod
     def rows(self, y: Floats, f: Floats) -> Floats:
         """Return the loss of each row, (n,)."""
 
     @abstractmethod
+    def slopes(self, y: Floats, f: Floats, w: Floats | None) -> Slopes:
+        """Return the gradients and the hessians (None = all 1) of each output."""
+
+    @hook
+    def bounds(self, w: Floats | None) -> tuple[float, float] | None:
+        """Return the largest gradient and hessian that there can be, if known."""
+        return None
+
+    @hook
     def gradients(
-        self, y: Floats, f: Floats, w: Floats | None, threads: int
+        self,
+        y: Floats,
+        f: Floats,
+        w: Floats | None,
+        threads: int,
+        scales: list[Scale] | None = None,
     ) -> list[Gradients]:
-        """Return the gradients of each output."""
+        """Return the integer gradients of each output; `scales` are of all rows."""
+        slopes, bounds = self.slopes(y, f, w), self.bounds(w)
+        each = [None] * self.outputs if scales is None else scales
+        return [
+            Gradients.of(g, h, bounds, threads, scale)
+            for (g, h), scale in zip(slopes, each, strict=True)
+        ]
+
+    def largest(self, y: Floats, f: Floats, w: Floats | None) -> Floats:
+        """Return the largest gradients and hessians in size, (K, 2)."""
+        found = np.zeros((self.outputs, 2))
+        if self.bounds(w) is None:
+            for k, pair in enumerate(self.slopes(y, f, w)):
+                found[k] = [0 if x is None else np.abs(x).max(initial=0) for x in pair]
+        return found
 
     @hook
     def quantile(self) -> float | None:
         """Return the quantile of its residuals that a leaf takes, if it takes one."""
         return None
 
+    def losses(self, y: Floats, f: Floats, w: Floats | None) -> ExactMean:
+        """Return the mean loss, which adds up."""
+        return ExactMean.of(self.rows(y, f), w)
+
     def mean(self, y: Floats, f: Floats, w: Floats | None) -> float:
         """Return the mean loss."""
-        return mean_of(self.rows(y, f), w)
+        return float(self.losses(y, f, w))
 
 
 @dataclass(frozen=True)
 class SquaredLoss(HistogramLoss):
     """Half the squared error (1)."""
 
-    def base(self, y: Floats, w: Floats | None) -> Floats:
+    def base_of(self, evidence: ExactMean) -> Floats:
         """Return the mean."""
-        return np.array([mean_of(y, w)])
+        return np.array([float(evidence)])
 
     def rows(self, y: Floats, f: Floats) -> Floats:
         """Return (1)."""
         return Squared().value(y, f[0])
 
-    def gradients(
-        self, y: Floats, f: Floats, w: Floats | None, threads: int
-    ) -> list[Gradients]:
+    def slopes(self, y: Floats, f: Floats, w: Floats | None) -> Slopes:
         """Return those of (1)."""
-        return [Gradients.of(weighted(f[0] - y, w), w, threads=threads)]
+        return [(weighted(f[0] - y, w), w)]
 
 
 @dataclass(frozen=True)
@@ -113,6 +167,10 @@ class QuantileLoss(HistogramLoss):
 
     q: float = 0.5
     factor: float = 1.0  # 2 for (2)
+
+    def base_of(self, evidence: Any) -> Floats:
+        """Return the quantile, which is no sum."""
+        return np.array([float(evidence)])
 
     def base(self, y: Floats, w: Floats | None) -> Floats:
         """Return the q-quantile."""
@@ -123,12 +181,10 @@ class QuantileLoss(HistogramLoss):
         """Return (3)."""
         return self.factor * Quantile(self.q).value(y, f[0])
 
-    def gradients(
-        self, y: Floats, f: Floats, w: Floats | None, threads: int
-    ) -> list[Gradients]:
+    def slopes(self, y: Floats, f: Floats, w: Floats | None) -> Slopes:
         """Return those of (3); a row that is met wants to rise."""
         g = self.factor * np.where(y < f[0], 1 - self.q, -self.q)
-        return [Gradients.of(weighted(g, w), w, threads=threads)]
+        return [(weighted(g, w), w)]
 
     def quantile(self) -> float:
         """Return q."""
@@ -139,63 +195,73 @@ class QuantileLoss(HistogramLoss):
 class PoissonLoss(HistogramLoss):
     """Half the deviance of counts with mean e^f (4)."""
 
-    def base(self, y: Floats, w: Floats | None) -> Floats:
+    def base_of(self, evidence: ExactMean) -> Floats:
         """Return the log of the mean."""
-        return np.log([max(mean_of(y, w), TINY)])
+        return np.log([max(float(evidence), TINY)])
 
     def rows(self, y: Floats, f: Floats) -> Floats:
         """Return (4) less its least value."""
         return DevianceLoss(Tweedie(1.0), Log()).value(y, f[0])
 
-    def gradients(
-        self, y: Floats, f: Floats, w: Floats | None, threads: int
-    ) -> list[Gradients]:
+    def slopes(self, y: Floats, f: Floats, w: Floats | None) -> Slopes:
         """Return those of (4)."""
         mu = np.exp(f[0])
-        return [Gradients.of(weighted(mu - y, w), weighted(mu, w), threads=threads)]
+        return [(weighted(mu - y, w), weighted(mu, w))]
 
 
 @dataclass(frozen=True)
 class GammaLoss(HistogramLoss):
     """Half the deviance of a gamma law with mean e^f (5)."""
 
-    def base(self, y: Floats, w: Floats | None) -> Floats:
+    def base_of(self, evidence: ExactMean) -> Floats:
         """Return the log of the mean."""
-        return np.log([max(mean_of(y, w), TINY)])
+        return np.log([max(float(evidence), TINY)])
 
     def rows(self, y: Floats, f: Floats) -> Floats:
         """Return (5) less its least value."""
         return DevianceLoss(Tweedie(2.0), Log()).value(y, f[0])
 
-    def gradients(
-        self, y: Floats, f: Floats, w: Floats | None, threads: int
-    ) -> list[Gradients]:
+    def slopes(self, y: Floats, f: Floats, w: Floats | None) -> Slopes:
         """Return those of (5)."""
         h = y * np.exp(-f[0])
-        return [Gradients.of(weighted(1 - h, w), weighted(h, w), threads=threads)]
+        return [(weighted(1 - h, w), weighted(h, w))]
 
 
 @dataclass(frozen=True)
 class LogisticLoss(HistogramLoss):
     """The loss of two classes, y = 0 and 1 (6)."""
 
-    def base(self, y: Floats, w: Floats | None) -> Floats:
+    def base_of(self, evidence: ExactMean) -> Floats:
         """Return the log odds."""
-        p = np.clip(mean_of(y, w), 1e-15, 1 - 1e-15)
+        p = np.clip(float(evidence), 1e-15, 1 - 1e-15)
         return np.array([np.log(p / (1 - p))])
 
     def rows(self, y: Floats, f: Floats) -> Floats:
         """Return (6)."""
         return np.logaddexp(0, f[0]) - y * f[0]
 
-    def gradients(
-        self, y: Floats, f: Floats, w: Floats | None, threads: int
-    ) -> list[Gradients]:
+    def slopes(self, y: Floats, f: Floats, w: Floats | None) -> Slopes:
         """Return those of (6)."""
-        if w is None:
-            return [Gradients.logistic(y, f[0], threads)]
         p = expit(f[0])
-        return [Gradients.of(w * (p - y), w * p * (1 - p), threads=threads)]
+        return [(weighted(p - y, w), weighted(p * (1 - p), w))]
+
+    def bounds(self, w: Floats | None) -> tuple[float, float] | None:
+        """Return those of (6)."""
+        return (1.0, 0.25) if w is None else None
+
+    def gradients(
+        self,
+        y: Floats,
+        f: Floats,
+        w: Floats | None,
+        threads: int,
+        scales: list[Scale] | None = None,
+    ) -> list[Gradients]:
+        """Return those of (6), without weights in one loop."""
+        if w is None:
+            scale = None if scales is None else scales[0]
+            return [Gradients.logistic(y, f[0], threads, scale)]
+        return super().gradients(y, f, w, threads, scales)
 
 
 @dataclass(frozen=True)
@@ -209,27 +275,56 @@ class SoftmaxLoss(HistogramLoss):
         """One score for each class."""
         return self.classes
 
-    def base(self, y: Floats, w: Floats | None) -> Floats:
+    def evidence(self, y: Floats, w: Floats | None) -> Any:
+        """Return the weight of each class."""
+        return class_totals(y, w, self.classes)
+
+    def base_of(self, evidence: Any) -> Floats:
         """Return the logs of the shares, centred."""
-        n = np.bincount(y.astype(np.int64), weights=w, minlength=self.classes)
+        n = evidence.astype(np.float64)
         f = np.log(np.maximum(n / n.sum(), 1e-15))
         return f - f.mean()
 
     def rows(self, y: Floats, f: Floats) -> Floats:
         """Return (7)."""
-        return CrossEntropy().value(y.astype(np.int64), f.T)
+        top, _, total = exponentials(f)
+        own = np.take_along_axis(f, y.astype(np.int64)[None], axis=0)[0]
+        return top + np.log(total) - own
 
-    def gradients(
-        self, y: Floats, f: Floats, w: Floats | None, threads: int
-    ) -> list[Gradients]:
+    def slopes(self, y: Floats, f: Floats, w: Floats | None) -> Slopes:
         """Return those of (7)."""
-        P = softmax(f, axis=0)
-        bounds = (1.0, 0.25) if w is None else None
-        found = []
-        for k, p in enumerate(P):
-            g, h = weighted(p - (y == k), w), weighted(p * (1 - p), w)
-            found.append(Gradients.of(g, h, bounds, threads))
-        return found
+        _, E, total = exponentials(f)
+        shares = E / total
+        return (
+            (weighted(p - (y == k), w), weighted(p * (1 - p), w))
+            for k, p in enumerate(shares)
+        )
+
+    def bounds(self, w: Floats | None) -> tuple[float, float] | None:
+        """Return those of (7)."""
+        return (1.0, 0.25) if w is None else None
+
+
+def exponentials(f: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return m = max_k f_k, e^(f - m) and its sum over k, in the order of k."""
+    top = f.max(axis=0)
+    E = np.exp(f - top)
+    total = E[0].copy()
+    for e in E[1:]:
+        total += e
+    return top, E, total
+
+
+def weight_units(w: Floats, rows: int, largest: float) -> Vector:
+    """Return weights as whole numbers, whose sums over all rows are exact."""
+    bits = 62 - max(1, int(rows).bit_length())
+    return np.maximum(1, np.rint(w * (2.0**bits / largest))).astype(np.int64)
+
+
+def weighted_rank(q: float, total: Any) -> Any:
+    """Return the units of weight below the one that has the share q at or below it."""
+    below = np.ceil(q * np.asarray(total) * (1 - 1e-15)).astype(np.int64) - 1
+    return np.clip(below, 0, np.maximum(total - 1, 0))
 
 
 def leaf_quantiles(
@@ -248,13 +343,13 @@ def leaf_quantiles(
     found = np.zeros(leaves)
     a, b = starts[filled], ends[filled]
     if w is None:
-        at = a + q * (b - a - 1)
-        low = np.floor(at).astype(np.int64)
-        high = np.minimum(low + 1, b - 1)
-        found[filled] = r[low] + (at - low) * (r[high] - r[low])
+        at = q * (b - a - 1)
+        whole = np.floor(at).astype(np.int64)
+        low, high = r[a + whole], r[np.minimum(a + whole + 1, b - 1)]
+        found[filled] = low + (at - whole) * (high - low)
         return found
-    total = np.append(0.0, np.cumsum(w[order]))
-    goal = total[a] + q * (total[b] - total[a])
-    at = np.searchsorted(total[1:], goal * (1 - 1e-15), side="left")
-    found[filled] = r[np.clip(at, a, b - 1)]
+    units = weight_units(w[order], len(w), float(w.max()))
+    total = np.append(0, np.cumsum(units))
+    goal = total[a] + weighted_rank(q, total[b] - total[a])
+    found[filled] = r[np.searchsorted(total[1:], goal, side="right")]
     return found

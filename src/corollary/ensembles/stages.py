@@ -182,11 +182,7 @@ def best_step(loss: StagewiseLoss, rows: Rows, F: Floats, G: Floats) -> float:
 def added_scores(members: Any, steps: Any, rate: float, X: Matrix, K: int) -> Floats:
     """Return what stages add to the scores of rows, (n, K)."""
     if len(members) and all(isinstance_of_tree(one) for one in members.flat):
-        trees = [one.tree_ for one in members.flat]
-        values = [
-            column_of(tree, number % K, K, rate) for number, tree in enumerate(trees)
-        ]
-        return sums_of_trees(trees, X, values)
+        return rate * sums_of_trees([one.tree_ for one in members.flat], X, K)
     F = np.zeros((X.shape[0], K))
     for G in each_stage(members, steps, rate, X):
         F += G
@@ -215,10 +211,3 @@ def each_stage(members: Any, steps: Any, rate: float, X: Matrix) -> Iterator[Flo
 def isinstance_of_tree(member: Any) -> bool:
     """Tell whether a member is a tree of ours, which compiled loops can go down."""
     return isinstance(getattr(member, "tree_", None), Tree)
-
-
-def column_of(tree: Tree, k: int, K: int, rate: float) -> Floats:
-    """Return a tree's values, times the rate, as the k-th of K scores."""
-    values = np.zeros((tree.node_count, K))
-    values[:, k] = rate * tree.value[:, 0, 0]
-    return values

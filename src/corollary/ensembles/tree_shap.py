@@ -71,8 +71,7 @@ TURN = 256  # background rows of one call of the loop
 class TreeSum:
     """A model as base + a sum of trees: what the loops read."""
 
-    trees: list[tuple[Any, ...]]  # as Tree.arrays
-    values: list[Any]  # (nodes, k) float64
+    trees: list[loops.TreeNodes]
     covers: list[Any]  # (nodes,) float64: rows
     first: Vector  # (trees,) int32: output of the first column of its values
     base: Floats  # (K,)
@@ -152,7 +151,7 @@ def rows_of(model: Any, X: Any) -> Any:
 def add_by_coverage(total: TreeSum, rows: Any, out: Any, pairs: Any) -> Floats:
     """Add the values by the shares of the training rows; return the base."""
     base: Any = total.base.copy()
-    given = total.trees, total.values, total.first, total.covers
+    given = total.trees, total.first, total.covers
     loops.tree_shap(rows, *given, base, out, pairs, get_config().threads)
     return base
 
@@ -162,7 +161,7 @@ def add_by_background(
 ) -> Floats:
     """Add the values against other rows; return the base, their mean answer."""
     most = max(1, min(rows.shape[1], total.depth))
-    given = total.trees, total.values, total.first, len(total.base), most
+    given = total.trees, total.first, len(total.base), most
     for begin in range(0, len(others), TURN):
         part = others[begin : begin + TURN]
         loops.background_shap(rows, part, *given, out, pairs, get_config().threads)
@@ -213,13 +212,11 @@ def tree_sum(model: Any) -> TreeSum:
 
 def mean_sum(trees: list[Tree]) -> TreeSum:
     """Return the mean of trees."""
-    values = [tree.value.reshape(tree.node_count, -1) / len(trees) for tree in trees]
     return TreeSum(
-        [tree.arrays for tree in trees],
-        values,
+        [loops.TreeNodes(tree.arrays, tree.table / len(trees)) for tree in trees],
         [tree.weighted_n_node_samples for tree in trees],
         np.zeros(len(trees), np.int32),
-        np.zeros(values[0].shape[1]),
+        np.zeros(trees[0].table.shape[1]),
         max(tree.max_depth for tree in trees),
         None,
     )
@@ -239,23 +236,24 @@ def boosted_sum(boosted: BoostedTrees, columns: FeatureColumns) -> TreeSum:
     number = np.where(by_set, np.cumsum(by_set) - 1, -1).astype(np.int32)
     right = boosted.left + np.int32(1)
     sets = boosted.sets if len(boosted.sets) else None
-    trees, values, covers = [], [], []
+    trees, depths, covers = [], [0], []
     count = boosted.count.astype(np.float64)
     for begin, end in zip(boosted.starts[:-1], boosted.starts[1:], strict=True):
         cut = slice(int(begin), int(end))
         nodes = (boosted.left, right, boosted.feature, threshold, missing_left)
         of_sets = (None, None) if sets is None else (number[cut], sets)
-        trees.append((*(part[cut] for part in nodes), *of_sets))
-        values.append(boosted.value[cut, None])
+        arrays = (*(part[cut] for part in nodes), *of_sets)
+        trees.append(loops.TreeNodes(arrays, boosted.value[cut, None]))
+        depths.append(depth_of(arrays))
         covers.append(count[cut])
     first = (np.arange(len(trees)) % K).astype(np.int32)
-    depth = max((depth_of(tree) for tree in trees), default=0)
-    return TreeSum(trees, values, covers, first, boosted.base.copy(), depth, columns)
+    base = boosted.base.copy()
+    return TreeSum(trees, covers, first, base, max(depths), columns)
 
 
-def depth_of(tree: tuple[Any, ...]) -> int:
+def depth_of(arrays: tuple[Any, ...]) -> int:
     """Return the number of splits on the longest way down."""
-    left, right, feature = tree[:3]
+    left, right, feature = arrays[:3]
     level, depth = np.zeros(1, np.int32), 0
     while True:
         level = level[feature[level] >= 0]
@@ -267,15 +265,9 @@ def depth_of(tree: tuple[Any, ...]) -> int:
 
 def background_base(total: TreeSum, others: Any) -> Floats:
     """Return the mean answer for the background rows, (K,)."""
-    base = total.base.copy()
-    threads = get_config().threads
-    for k in np.unique(total.first):
-        own = np.flatnonzero(total.first == k)
-        trees, values = [total.trees[t] for t in own], [total.values[t] for t in own]
-        sums = np.zeros((len(others), values[0].shape[1]))
-        loops.tree_sums(others, others.shape[1], trees, values, sums, threads)
-        base[k : k + sums.shape[1]] += sums.mean(axis=0)
-    return base
+    sums, d = np.zeros((len(others), len(total.base))), others.shape[1]
+    loops.tree_sums(others, d, total.trees, total.first, sums, get_config().threads)
+    return np.asarray(total.base + sums.mean(axis=0))
 
 
 def feature_names(model: Any, d: int) -> tuple[str, ...]:

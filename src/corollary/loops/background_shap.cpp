@@ -136,17 +136,17 @@ void bind_background_shap(nb::module_& m) {
     m.def(
         "background_shap",
         [](Matrix<const double> X, Matrix<const double> background, nb::list trees,
-           nb::list values, Vector<const std::int32_t> first, Index outputs, Index most,
+           Vector<const std::int32_t> first, Index outputs, Index most,
            Matrix<double> out, Optional<Matrix<double>> pairs, int threads) {
-            const std::vector<Task> tasks = tasks_of(trees, values, first);
+            const std::vector<Task> tasks = tasks_of(trees, first);
             const Out to{out.data(), data_or_null(pairs), outputs, Index(X.shape(1))};
             nb::gil_scoped_release free;
             by_background(tasks, X.data(), Index(X.shape(0)), background.data(),
                           Index(background.shape(0)), most, to, threads);
         },
-        as_is("X"), as_is("background"), nb::arg("trees"), nb::arg("values"),
-        as_is("first"), nb::arg("outputs"), nb::arg("most"), as_is("out"),
-        as_is("pairs").none(), nb::arg("threads"));
+        as_is("X"), as_is("background"), nb::arg("trees"), as_is("first"),
+        nb::arg("outputs"), nb::arg("most"), as_is("out"), as_is("pairs").none(),
+        nb::arg("threads"));
 }
 
 }  // namespace corollary

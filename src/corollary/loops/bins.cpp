@@ -21,13 +21,14 @@ template <class T>
 void bin_codes(const T* X, Index n, Index row_step, Index column_step, Index d,
                const double* edges, const std::int32_t* bins, Code* codes,
                int threads) {
+    std::vector<BinSearch> search;
+    for (Index f = 0; f < d; ++f)
+        search.emplace_back(edges + f * BinSearch::EDGES, bins[f], n);
     for_blocks(n, BLOCK, threads, [&](int, Index begin, Index end) {
-        for (Index f = 0; f < d; ++f) {
-            const BinSearch search(edges + f * BinSearch::EDGES, bins[f]);
-            const T* x = X + f * column_step;
-            for (Index i = begin; i < end; ++i)
-                codes[f * n + i] = search.code(double(x[i * row_step]));  // (1)
-        }
+        for (Index f = 0; f < d; ++f)
+            search[std::size_t(f)].codes(X + begin * row_step + f * column_step,
+                                         row_step, end - begin,
+                                         codes + f * n + begin);  // (1)
     });
 }
 

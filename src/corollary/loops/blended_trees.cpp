@@ -9,11 +9,13 @@
 //
 //   score_i = base + sum over trees of value[leaf_i]                                 (2)
 //
-// in the order of the trees. Larger trees are walked. Trees of several outputs take turns.
+// in the order of the trees, a few trees at a time. Larger trees are walked. Trees of
+// several outputs take turns.
 //
 // Reference: Lucchese et al. (2015), QuickScorer, for another way without walks.
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -27,9 +29,16 @@ namespace {
 
 using Code = std::uint8_t;
 using Bytes = Vec<Code>;
-constexpr Index ROWS = 128;     // of a block
+constexpr Index ROWS = 256;     // of a block
 constexpr Index BLOCKS = 4096;  // rows of a thread's turn
 constexpr Index MOST = 256;     // leaves of a programme
+constexpr int TOGETHER = 4;     // trees whose values are added in one go
+
+// One number for each row of a block; vectors of them do not cross cache lines.
+template <class T>
+struct alignas(64) Lane {
+    T of[ROWS];
+};
 
 struct Nodes {
     const std::int32_t* feature;  // -1 at a leaf
@@ -107,90 +116,147 @@ class Forest {
     }
 };
 
-struct Worker {
-    std::vector<Code> codes;   // (d, ROWS)
-    std::vector<Code> leaf;    // (slots, ROWS)
-    std::vector<double> sums;  // (outputs, ROWS)
+class Worker {
+    const Nodes& nodes_;
+    const Forest& forest_;
+    const std::int32_t* bins_;
+    std::vector<Lane<Code>> leaf_;  // (slots,)
+    Lane<Code> root_[TOGETHER];     // leaves of whole trees
+    std::vector<char> missing_;     // (d,) whether the block has missing values
+    const double* value_[TOGETHER];
+    int held_ = 0;  // trees whose leaves are known and whose values are not added
 
-    Worker(Index d, Index slots, Index outputs)
-        : codes(std::size_t(d * ROWS)),
-          leaf(std::size_t(slots * ROWS)),
-          sums(std::size_t(outputs * ROWS)) {
+  public:
+    std::vector<Lane<Code>> codes;   // (d,)
+    std::vector<Lane<double>> sums;  // (outputs,)
+
+    Worker(const Nodes& nodes, const Forest& forest, const std::int32_t* bins, Index d,
+           Index outputs)
+        : nodes_(nodes),
+          forest_(forest),
+          bins_(bins),
+          leaf_(std::size_t(forest.slots)),
+          missing_(std::size_t(d)),
+          codes(std::size_t(d)),
+          sums(std::size_t(outputs)) {
         for (Index k = 0; k < MOST; ++k)
-            std::memset(leaf.data() + k * ROWS, int(k), ROWS);
+            std::memset(leaf_[std::size_t(k)].of, int(k), ROWS);
     }
 
-    void run(const Step& s, const std::uint32_t* sets) {
+    void look_for_missing(Index rows) {
+        for (std::size_t f = 0; f < missing_.size(); ++f) {
+            const Code *x = codes[f].of, code = Code(bins_[f]);
+            Code any = 0;
+            for (Index i = 0; i < rows; ++i) any |= x[i] == code;
+            missing_[f] = char(any);
+        }
+    }
+
+    // Add the trees of output k to its sums (2).
+    void add(Index k, Index rows) {
+        const Index outputs = Index(sums.size());
+        double* to = sums[std::size_t(k)].of;
+        for (Index t = k; t < Index(forest_.programmes.size()); t += outputs) {
+            const Programme& p = forest_.programmes[std::size_t(t)];
+            if (p.steps < 0) {
+                add_held(to);
+                walk(forest_.roots[std::size_t(t)], rows, to);
+                continue;
+            }
+            run(p, root_[held_].of);
+            value_[held_++] = forest_.values.data() + p.values;
+            if (held_ == TOGETHER) add_held(to);
+        }
+        add_held(to);
+    }
+
+  private:
+    void run(const Programme& p, Code* root) {
+        if (p.steps == 0) {
+            std::memset(root, int(p.root), ROWS);
+            return;
+        }
+        const Step* step = forest_.steps.data() + p.first;
+        for (Index s = 0; s + 1 < p.steps; ++s)
+            run(step[s], leaf_[std::size_t(step[s].to)].of);
+        run(step[p.steps - 1], root);
+    }
+
+    void run(const Step& s, Code* to) const {  // (1)
         constexpr Index L = Index(sizeof(Bytes));
-        const Code* x = codes.data() + Index(s.feature) * ROWS;
-        const Code *a = leaf.data() + Index(s.left) * ROWS,
-                   *b = leaf.data() + Index(s.right) * ROWS;
-        Code* to = leaf.data() + Index(s.to) * ROWS;
+        const Code* x = codes[std::size_t(s.feature)].of;
+        const Code *a = leaf_[std::size_t(s.left)].of,
+                   *b = leaf_[std::size_t(s.right)].of;
         if (s.set >= 0) {
-            const std::uint32_t* set = sets + Index(s.set) * 8;
+            const std::uint32_t* set = nodes_.sets + Index(s.set) * 8;
             for (Index i = 0; i < ROWS; ++i)
                 to[i] = (set[x[i] / 32] >> (x[i] % 32)) & 1 ? a[i] : b[i];
             return;
         }
-        const Bytes bin = splat(s.bin), missing = splat(s.missing);
-        if (s.missing == s.bin) {
+        const Bytes bin = splat(s.bin);
+        if (s.missing == s.bin || !missing_[std::size_t(s.feature)]) {
             for (Index i = 0; i < ROWS; i += L)
-                store(to + i, load(x + i) <= bin ? load(a + i) : load(b + i));  // (1)
+                store(to + i, load(x + i) <= bin ? load(a + i) : load(b + i));
             return;
         }
+        const Bytes missing = splat(s.missing);
         for (Index i = 0; i < ROWS; i += L) {
             const Bytes code = load(x + i);
             store(to + i,
                   (code <= bin) | (code == missing) ? load(a + i) : load(b + i));
         }
     }
-};
 
-inline bool goes_left(const Nodes& n, Index k, Code code, const std::int32_t* bins) {
-    if (n.set[k] >= 0)
-        return (n.sets[Index(n.set[k]) * 8 + code / 32] >> (code % 32)) & 1;
-    return code <= n.bin[k] || (n.missing_left[k] && code == bins[n.feature[k]]);
-}
+    void add_held(double* __restrict to) {
+        if (held_ == TOGETHER) {
+            const auto [a, b, c, d] = std::to_array(value_);
+            for (Index i = 0; i < ROWS; ++i)
+                to[i] = to[i] + a[root_[0].of[i]] + b[root_[1].of[i]] +
+                        c[root_[2].of[i]] + d[root_[3].of[i]];
+        } else {
+            for (int g = 0; g < held_; ++g)
+                for (Index i = 0; i < ROWS; ++i) to[i] += value_[g][root_[g].of[i]];
+        }
+        held_ = 0;
+    }
+
+    void walk(Index root, Index rows, double* to) const {
+        for (Index i = 0; i < rows; ++i) {
+            Index k = root;
+            while (nodes_.feature[k] >= 0)
+                k = root + (goes_left(k, codes[std::size_t(nodes_.feature[k])].of[i])
+                                ? nodes_.left[k]
+                                : nodes_.right[k]);
+            to[i] += nodes_.value[k];
+        }
+    }
+
+    bool goes_left(Index k, Code code) const {
+        if (nodes_.set[k] >= 0)
+            return (nodes_.sets[Index(nodes_.set[k]) * 8 + code / 32] >> (code % 32)) &
+                   1;
+        return code <= nodes_.bin[k] ||
+               (nodes_.missing_left[k] && code == bins_[nodes_.feature[k]]);
+    }
+};
 
 template <class Fill>
 void scores(const Nodes& nodes, const Forest& forest, const std::int32_t* bins, Index n,
             Index d, Index outputs, const double* base, double* out, int threads,
             const Fill& fill) {
-    const Index trees = Index(forest.programmes.size());
     for_blocks(n, BLOCKS, threads, [&](int, Index begin, Index end) {
-        Worker own(d, forest.slots, outputs);
+        Worker own(nodes, forest, bins, d, outputs);
         for (Index i0 = begin; i0 < end; i0 += ROWS) {
             const Index rows = std::min(ROWS, end - i0);
-            fill(i0, rows, own.codes.data());
-            for (Index k = 0; k < outputs; ++k)
-                std::fill_n(own.sums.data() + k * ROWS, ROWS, base ? base[k] : 0);
-            for (Index t = 0; t < trees; ++t) {
-                const Programme& p = forest.programmes[std::size_t(t)];
-                double* sums = own.sums.data() + (t % outputs) * ROWS;
-                if (p.steps < 0) {
-                    const Index root = forest.roots[std::size_t(t)];
-                    for (Index i = 0; i < rows; ++i) {
-                        Index k = root;
-                        while (nodes.feature[k] >= 0)
-                            k = root + (goes_left(nodes, k,
-                                                  own.codes[std::size_t(
-                                                      nodes.feature[k] * ROWS + i)],
-                                                  bins)
-                                            ? nodes.left[k]
-                                            : nodes.right[k]);
-                        sums[i] += nodes.value[k];
-                    }
-                    continue;
-                }
-                for (Index s = p.first; s < p.first + p.steps; ++s)
-                    own.run(forest.steps[std::size_t(s)], nodes.sets);
-                const Code* leaf = own.leaf.data() + Index(p.root) * ROWS;
-                const double* value = forest.values.data() + p.values;
-                for (Index i = 0; i < ROWS; ++i) sums[i] += value[leaf[i]];  // (2)
+            fill(i0, rows, own.codes);
+            own.look_for_missing(rows);
+            for (Index k = 0; k < outputs; ++k) {
+                std::fill_n(own.sums[std::size_t(k)].of, ROWS, base[k]);
+                own.add(k, rows);
             }
             for (Index i = 0; i < rows; ++i)
                 for (Index k = 0; k < outputs; ++k)
-                    out[(i0 + i) * outputs + k] = own.sums[std::size_t(k * ROWS + i)];
+                    out[(i0 + i) * outputs + k] = own.sums[std::size_t(k)].of[i];
         }
     });
 }
@@ -216,17 +282,16 @@ void bind(nb::module_& m) {
                                 bins.data(), d);
             std::vector<BinSearch> search;
             for (Index f = 0; f < d; ++f)
-                search.emplace_back(edges.data() + f * BinSearch::EDGES,
-                                    bins.data()[f]);
+                search.emplace_back(edges.data() + f * BinSearch::EDGES, bins.data()[f],
+                                    n);
             const T* x = X.data();
             const Index row_step = Index(X.stride(0)), column_step = Index(X.stride(1));
-            auto fill = [&](Index i0, Index rows, Code* codes) {
+            auto fill = [&](Index i0, Index rows, std::vector<Lane<Code>>& codes) {
                 for (Index f = 0; f < d; ++f) {
                     if (!forest.used[std::size_t(f)]) continue;
-                    const BinSearch& one = search[std::size_t(f)];
-                    const T* v = x + i0 * row_step + f * column_step;
-                    for (Index i = 0; i < rows; ++i)
-                        codes[f * ROWS + i] = one.code(double(v[i * row_step]));
+                    search[std::size_t(f)].codes(x + i0 * row_step + f * column_step,
+                                                 row_step, rows,
+                                                 codes[std::size_t(f)].of);
                 }
             };
             scores(nodes, forest, bins.data(), n, d, Index(base.shape(0)), base.data(),
@@ -257,11 +322,11 @@ void bind_blended_trees(nb::module_& m) {
             const Index d = Index(columns.shape(0)), n = Index(columns.shape(1));
             const Forest forest(nodes, starts.data(), Index(starts.shape(0)) - 1,
                                 bins.data(), d);
-            auto fill = [&](Index i0, Index rows, Code* codes) {
+            auto fill = [&](Index i0, Index rows, std::vector<Lane<Code>>& codes) {
                 for (Index f = 0; f < d; ++f)
                     if (forest.used[std::size_t(f)])
-                        std::memcpy(codes + f * ROWS, columns.data() + f * n + i0,
-                                    std::size_t(rows));
+                        std::memcpy(codes[std::size_t(f)].of,
+                                    columns.data() + f * n + i0, std::size_t(rows));
             };
             scores(nodes, forest, bins.data(), n, d, Index(base.shape(0)), base.data(),
                    out.data(), threads, fill);

@@ -30,7 +30,8 @@ inline double value_of(std::uint64_t key) {
 }
 
 // The rows in the order of their keys. The upper halves are sorted with the rows, eleven
-// bits at a time; runs that they do not tell apart are sorted by the whole keys.
+// bits at a time, or eight of not so many rows; runs that they do not tell apart are
+// sorted by the whole keys.
 struct Sorter {
     std::vector<std::uint64_t> keys, a, spare;
 
@@ -44,8 +45,10 @@ struct Sorter {
         }
         if (n < FEW) {
             std::sort(a.begin(), a.end());
+        } else if (n < MANY) {
+            for (int shift = 32; shift < 64; shift += 8) pass<8>(shift, differ);
         } else {
-            for (int shift = 32; shift < 64; shift += BITS) pass(shift, differ);
+            for (int shift = 32; shift < 64; shift += 11) pass<11>(shift, differ);
         }
         if ((differ & ~UPPER) == 0) return;
         for (Index i = 0; i < n;) {
@@ -63,9 +66,9 @@ struct Sorter {
 
   private:
     static constexpr std::uint64_t UPPER = ~std::uint64_t(0) << 32;
-    static constexpr Index FEW = 1024;
-    static constexpr int BITS = 11;
+    static constexpr Index FEW = 128, MANY = 8192;
 
+    template <int BITS>
     void pass(int shift, std::uint64_t differ) {
         constexpr std::uint64_t mask = (1 << BITS) - 1;
         if (((differ >> shift) & mask) == 0) return;  // a digit that all share

@@ -342,10 +342,10 @@ void by_coverage(const std::vector<Task>& tasks,
 void bind_tree_shap(nb::module_& m) {
     m.def(
         "tree_shap",
-        [](Matrix<const double> X, nb::list trees, nb::list values,
-           Vector<const std::int32_t> first, nb::list covers, Vector<double> base,
-           Matrix<double> out, Optional<Matrix<double>> pairs, int threads) {
-            const std::vector<Task> tasks = tasks_of(trees, values, first);
+        [](Matrix<const double> X, nb::list trees, Vector<const std::int32_t> first,
+           nb::list covers, Vector<double> base, Matrix<double> out,
+           Optional<Matrix<double>> pairs, int threads) {
+            const std::vector<Task> tasks = tasks_of(trees, first);
             std::vector<const double*> cover;
             for (nb::handle each : covers)
                 cover.push_back(nb::cast<Vector<const double>>(each).data());
@@ -355,9 +355,8 @@ void bind_tree_shap(nb::module_& m) {
             by_coverage(tasks, cover, X.data(), Index(X.shape(0)), base.data(), to,
                         threads);
         },
-        as_is("X"), nb::arg("trees"), nb::arg("values"), as_is("first"),
-        nb::arg("covers"), as_is("base"), as_is("out"), as_is("pairs").none(),
-        nb::arg("threads"));
+        as_is("X"), nb::arg("trees"), as_is("first"), nb::arg("covers"), as_is("base"),
+        as_is("out"), as_is("pairs").none(), nb::arg("threads"));
 }
 
 }  // namespace corollary

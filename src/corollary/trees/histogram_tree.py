@@ -27,7 +27,7 @@ References: Friedman (2001); Chen and Guestrin (2016); Ke et al. (2017).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.trees.bins import Bins
 
-__all__ = ["CodedRows", "Gradients", "GrownTree", "Growth", "Limits"]
+__all__ = ["CodedRows", "Gradients", "GrownTree", "Growth", "Limits", "Scale"]
 
 BINS = 256  # cells of a feature
 GROUP = 16  # features that stand together
@@ -56,7 +56,27 @@ class Limits:
     min_hessian: float = 1e-3
     l2: float = 0.0
     shrinkage: float = 0.1
-    max_features: int = 0  # drawn for each node, 0 = all
+    max_features: int = 0  # drawn for each leaf, 0 = all
+
+    @property
+    def numbers(self) -> tuple[int, int, float, float, float, float, int]:
+        """Return what the loops take."""
+        return (
+            self.max_leaves,
+            self.max_depth,
+            float(self.min_samples_leaf),
+            self.min_hessian,
+            self.l2,
+            self.shrinkage,
+            self.max_features,
+        )
+
+
+class Scale(NamedTuple):
+    """What all rows together say of the integers of some of them."""
+
+    rows: int
+    largest: tuple[float, float]  # gradient and hessian in size
 
 
 @dataclass(frozen=True)
@@ -84,12 +104,16 @@ class Gradients:
         h: Any,
         bounds: tuple[float, float] | None = None,
         threads: int = 1,
+        scale: Scale | None = None,
     ) -> Gradients:
-        """Round gradients and hessians (None = all 1); `bounds` of both, if known."""
-        n = len(g)
+        """Round gradients and hessians (None = all 1); `bounds` of both, if known.
+
+        `scale` is that of all rows, where these are some of them.
+        """
+        n = len(g) if scale is None else scale.rows
         b = max(1, n.bit_length())
-        g_max, h_max = bounds or (largest(g), 1.0 if h is None else largest(h))
-        packed = np.empty(n, np.int32)
+        g_max, h_max = bounds or (largest_of(g, h) if scale is None else scale.largest)
+        packed = np.empty(len(g), np.int32)
         if h is None:
             unit = g_max / (2 ** min(30, 63 - 2 * b) - 1)
             loops.pack_gradients(g, None, 1 / unit, 0.0, packed, None, threads)
@@ -100,7 +124,7 @@ class Gradients:
             loops.pack_gradients(g, h, *units, packed, None, threads)
             return cls(packed, None, False, fields)
         unit_g, unit_h = cls.fine_units(n, g_max, h_max)
-        apart = np.empty(n, np.int32)
+        apart = np.empty(len(g), np.int32)
         loops.pack_gradients(g, h, 1 / unit_g, 1 / unit_h, packed, apart, threads)
         return cls(packed, apart, False, (unit_g, unit_h, b, 0))
 
@@ -112,13 +136,15 @@ class Gradients:
         return g_max / (2**g_bits - 1), h_max / (2**h_bits - 1)
 
     @classmethod
-    def logistic(cls, y: Any, f: Any, threads: int = 1) -> Gradients:
+    def logistic(
+        cls, y: Any, f: Any, threads: int = 1, scale: Scale | None = None
+    ) -> Gradients:
         """Take those of the logistic loss at scores f, without arrays in between."""
-        n = len(y)
+        n = len(y) if scale is None else scale.rows
         fields, bits = cls.layout(n, 1.0, 0.25)
-        packed = np.empty(n, np.int32)
+        packed = np.empty(len(y), np.int32)
         if bits < COARSE:
-            apart = np.empty(n, np.int32)
+            apart = np.empty(len(y), np.int32)
             units = cls.fine_units(n, 1.0, 0.25)
             per = 1 / units[0], 1 / units[1]
             loops.logistic_gradients_apart(y, f, *per, packed, apart)
@@ -127,10 +153,10 @@ class Gradients:
         return cls(packed, None, False, fields)
 
 
-def largest(x: Floats) -> float:
-    """Return the largest size in x, or 1 where all are 0."""
-    found = float(np.abs(x).max(initial=0.0))
-    return found if found > 0 else 1.0
+def largest_of(g: Floats, h: Floats | None) -> tuple[float, float]:
+    """Return the largest sizes of gradients and hessians, or 1 where all are 0."""
+    sizes = [1.0 if x is None else np.abs(x).max(initial=0.0) for x in (g, h)]
+    return float(sizes[0]) or 1.0, float(sizes[1]) or 1.0
 
 
 @dataclass(frozen=True)
@@ -205,7 +231,7 @@ class Growth:
         leaf_of: Vector | None = None,
     ) -> GrownTree:
         """Grow a tree; add its values to `scores`, write each row's leaf number."""
-        rows, limits = self.rows, self.limits
+        rows = self.rows
         self._make_room(1 if gradients.h is None else 2)
         nodes = self.nodes
         m = loops.grow_tree(
@@ -220,15 +246,7 @@ class Growth:
             self.categorical,
             self.monotone,
             self.feature_sets,
-            (
-                limits.max_leaves,
-                limits.max_depth,
-                float(limits.min_samples_leaf),
-                limits.min_hessian,
-                limits.l2,
-                limits.shrinkage,
-                limits.max_features,
-            ),
+            self.limits.numbers,
             seed % 2**64,
             self.cells,
             *self.entries,

@@ -28,7 +28,7 @@ Course: S2-46. Reference: Breiman, Friedman, Olshen and Stone (1984).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -136,15 +136,9 @@ class Tree:
     @cached_property
     def depths(self) -> Vector:
         """The number of splits above each node, (node_count,)."""
-        depths = np.zeros(self.node_count, np.int32)
-        level, depth = np.zeros(1, np.int32), 0
-        while len(level):
-            depths[level] = depth
-            split = level[self.feature[level] >= 0]
-            level = np.concatenate(
-                [self.children_left[split], self.children_right[split]]
-            )
-            depth += 1
+        depths = np.empty(self.node_count, np.int32)
+        left, right = self.children_left, self.children_right
+        loops.tree_depths(self.feature, left, right, depths)
         return depths
 
     @cached_property
@@ -168,6 +162,20 @@ class Tree:
             self.category_set,
             self.left_categories,
         )
+
+    @property
+    def table(self) -> Floats:
+        """The values, all outputs and classes in a row, (node_count, k)."""
+        return self.value.reshape(self.node_count, -1)
+
+    @cached_property
+    def nodes(self) -> loops.TreeNodes:
+        """The tree as compiled loops read it."""
+        return loops.TreeNodes(self.arrays, self.table)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle holds: not what is made from it."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     # -- use -------------------------------------------------------------------------
     def apply(self, X: Matrix) -> Vector:
@@ -220,31 +228,27 @@ def leaves(trees: list[Tree], X: Matrix) -> Vector:
     """
     X = readable(trees, X)
     out = np.empty((X.shape[0], len(trees)), np.int32)
-    arrays = [tree.arrays for tree in trees]
+    nodes = [tree.nodes for tree in trees]
     ask = rows_loop(loops.tree_leaves, loops.tree_leaves_csr, X)
-    ask(X.shape[1], arrays, out, get_config().threads)
+    ask(X.shape[1], nodes, out, get_config().threads)
     return out
 
 
-def sums_of_trees(
-    trees: list[Tree], X: Matrix, values: list[Floats] | None = None
-) -> Floats:
-    """Return the sum of the values of each row's leaves, (n, k) float64.
+def sums_of_trees(trees: list[Tree], X: Matrix, outputs: int = 1) -> Floats:
+    """Return the sum of the values of each row's leaves, (n, outputs k) float64.
 
     Parameters
     ----------
     trees : list of Tree
     X : float32 or float64 array (n, d), or CSR matrix
-    values : list of arrays (node_count, k), optional
-        What to sum; by default the trees' own values, all outputs and classes.
+    outputs : int, default=1
+        How many sums of k values there are; the trees take turns to add to them.
     """
-    X = readable(trees, X)
-    if values is None:
-        values = [tree.value.reshape(tree.node_count, -1) for tree in trees]
-    out = np.zeros((X.shape[0], values[0].shape[1]))
-    arrays = [tree.arrays for tree in trees]
+    X, k = readable(trees, X), trees[0].value[0].size
+    out = np.zeros((X.shape[0], outputs * k))
+    first = (np.arange(len(trees), dtype=np.int32) % outputs) * np.int32(k)
     ask = rows_loop(loops.tree_sums, loops.tree_sums_csr, X)
-    ask(X.shape[1], arrays, values, out, get_config().threads)
+    ask(X.shape[1], [tree.nodes for tree in trees], first, out, get_config().threads)
     return out
 
 

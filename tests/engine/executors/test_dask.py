@@ -24,6 +24,7 @@ from corollary.core.report import StopReason
 from corollary.core.roles import Regressor
 from corollary.engine.data import Data
 from corollary.engine.executors import dask as cluster
+from corollary.engine.executors import dask_workers
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
@@ -272,7 +273,9 @@ def test_chunks_remember_until_the_fit_ends(client, kind, tmp_path):
     remembered = [s.remembered for s in model.trace]
     assert remembered[0] == 0
     assert min(remembered[5:]) > 6  # of 12 chunks, though Dask may move a few
-    assert soon(lambda: set(client.run(lambda: len(cluster._memories)).values()) == {0})
+    assert soon(
+        lambda: set(client.run(lambda: len(dask_workers.kept_memories)).values()) == {0}
+    )
 
 
 def test_forgetting_gives_the_memories_another_name(client):

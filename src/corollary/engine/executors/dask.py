@@ -9,6 +9,9 @@ A worker may die at any moment.  Whatever it had is given to another one: the pa
 submitted again, rows are placed again from the client's copy, chunk memories start
 empty.  Since statistics are pure functions of a chunk and a state, and are added up
 in the parts' order, the answer is the same to the bit.
+
+A task that the chunks' memories may be enough for goes to the worker that has them,
+without the rows; only where they are gone do rows travel, or a partition is computed.
 """
 
 from __future__ import annotations
@@ -19,25 +22,31 @@ import sys
 import time
 import traceback
 import uuid
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from corollary.core.configuration import get_config
 from corollary.core.errors import ClusterError, ParameterError, sentence
+from corollary.engine.executors.dask_workers import (
+    Shipment,
+    release,
+    work,
+    work_by_memory,
+)
 from corollary.engine.executors.executor import (
     Executor,
     Memories,
     R,
+    Recalling,
     Task,
-    chunks,
-    single_threaded_blas,
 )
-from corollary.engine.sources.dask import Computed, DaskSource, Partition
+from corollary.engine.sources.dask import DaskSource, Partition
 from corollary.engine.sources.paths import failure
-from corollary.engine.sources.source import Chunk, Loaded, Part, Slice
+from corollary.engine.sources.source import Loaded, Part, Slice
 
 __all__ = ["DaskExecutor", "DaskSource", "dask_executor"]
 
@@ -80,6 +89,7 @@ class Job:
     home: str | None = None  # the worker that should do it
     future: Any = None
     answer: Any = None  # the task that gathers what the future holds
+    forgotten: bool = False  # whether the chunks' memories were not enough
 
     def drop(self) -> None:
         """Let the cluster forget a lost future, errors of what it needed included."""
@@ -87,7 +97,7 @@ class Job:
             self.future.release()
         self.future = self.answer = None
 
-    async def gathered(self, client: Any) -> tuple[str, list[Any]] | None:
+    async def gathered(self, client: Any) -> tuple[str, list[Any] | None] | None:
         """Wait a moment for the results; None where they are not there yet.
 
         Whoever stops waiting leaves the gathering alone.  Dask gathers for several
@@ -104,6 +114,8 @@ class Job:
 
 class DaskExecutor(Executor):
     """The workers of a Dask cluster, reached through a `distributed.Client`."""
+
+    remote = True
 
     def __init__(self, client: Any) -> None:
         if client.asynchronous:
@@ -172,6 +184,17 @@ class DaskExecutor(Executor):
         where = {"workers": [job.home], "allow_other_workers": True} if job.home else {}
         key = f"corollary-{uuid.uuid4().hex}"
         with losses(OSError, TimeoutError, KeyError):  # or unknown by now
+            if job.home and order.recall and not job.forgotten:
+                job.future = self.client.submit(
+                    work_by_memory,
+                    order.recall,
+                    order.fit,
+                    job.number,
+                    key=key,
+                    pure=False,
+                    workers=[job.home],
+                )
+                return
             job.rows = self._rows(job)
             arguments = (order.shipped(), order.fit, job.number)
             if isinstance(job.part, Partition):
@@ -211,7 +234,11 @@ class DaskExecutor(Executor):
                 if job.future is None:
                     self._submit(order, job)
                 self._homes[job.number], results = self._wait(order, job, progress)
-                return results
+                if results is not None:
+                    return results
+                job.forgotten = True
+                job.drop()
+                continue
             except Lost as lost:
                 reason = failure(lost.__cause__) if lost.__cause__ else "worker died"
             job.drop()
@@ -228,7 +255,7 @@ class DaskExecutor(Executor):
 
     def _wait(
         self, order: Order, job: Job, progress: Progress
-    ) -> tuple[str, list[Any]]:
+    ) -> tuple[str, list[Any] | None]:
         from distributed import KilledWorker
         from distributed.comm import CommClosedError
 
@@ -354,10 +381,14 @@ class Order:
     """The function of one pass, pickled once; a large one is placed on the workers."""
 
     def __init__(self, client: Any, task: Any, fit: str) -> None:
-        import cloudpickle  # type: ignore[import-untyped]
+        self.client, self.fit, self.task, self.future = client, fit, task, None
+        recalls = isinstance(task, Recalling)
+        self.recall = Shipment.of(task.recall) if recalls else None
 
-        self.client, self.fit, self.future = client, fit, None
-        self.shipment = Shipment(uuid.uuid4().hex, cloudpickle.dumps(task))
+    @cached_property
+    def shipment(self) -> Shipment:
+        """The whole function, which a pass by memories never needs."""
+        return Shipment.of(self.task)
 
     def shipped(self) -> Any:
         """Return what to send with a part."""
@@ -366,55 +397,3 @@ class Order:
         if self.future is None or self.future.status in GONE:
             self.future = placed(self.client, self.shipment, broadcast=True)
         return self.future
-
-
-# -- on the workers --------------------------------------------------------------
-@dataclass(frozen=True)
-class Shipment:
-    """A pickled function that a worker opens once."""
-
-    key: str
-    pickled: bytes
-
-    def opened(self) -> Any:
-        """Return the function."""
-        import cloudpickle
-
-        if self.key not in _opened:
-            _opened[self.key] = cloudpickle.loads(self.pickled)
-        task = _opened[self.key]
-        _at_most(_opened, 4)
-        return task
-
-
-_opened: OrderedDict[str, Any] = OrderedDict()
-_memories: OrderedDict[str, Memories] = OrderedDict()
-
-
-def work(
-    shipment: Shipment, fit: str, number: int, rows: Any, *blocks: Any
-) -> tuple[str, list[Any]]:
-    """Apply the function to the chunks of a part; tell which worker did."""
-    from distributed import get_worker
-
-    memories = _memories.setdefault(fit, {})
-    _at_most(_memories, 16)  # whose client may be gone; only time is lost
-    task = shipment.opened()
-    part: Part = Loaded(rows) if isinstance(rows, Chunk) else rows
-    if blocks:
-        part = Computed(rows, blocks)
-    with single_threaded_blas():
-        results = [task(chunk) for chunk in chunks(part, number, memories)]
-    return str(get_worker().address), results
-
-
-async def release(fits: set[str]) -> None:
-    """Forget the memories of some fits; a coroutine, for nobody waits for it."""
-    for fit in fits:
-        _memories.pop(fit, None)
-
-
-def _at_most(kept: OrderedDict[str, Any], most: int) -> None:
-    with contextlib.suppress(KeyError):  # another thread was faster
-        while len(kept) > most:
-            kept.popitem(last=False)

@@ -1,7 +1,7 @@
 """Executors: who computes the parts.  Results always come back in the parts' order.
 
 `Serial` and `Threads` differ in nothing but time: BLAS runs on one thread inside both,
-so that the same chunk gives the same bits.  `DaskExecutor` is in `cluster.py`.
+so that the same chunk gives the same bits.  `DaskExecutor` is in `dask.py`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -29,6 +30,7 @@ __all__ = [
     "Executor",
     "Memories",
     "NoMemories",
+    "Recalling",
     "Serial",
     "Threads",
     "side_by_side",
@@ -49,10 +51,26 @@ class NoMemories(Memories):
         return {}
 
 
+@dataclass(frozen=True)
+class Recalling(Generic[R]):
+    """A task that a chunk's memory alone may be enough for."""
+
+    task: Task[R]
+    recall: Callable[[dict[str, Any]], R | None]  # None = it is not enough
+
+    def __call__(self, chunk: Chunk) -> R:
+        """Apply the task."""
+        return self.task(chunk)
+
+
 class Executor(ABC):
-    """Applies a task to each part's chunk and yields the results in order."""
+    """Applies a task to each part's chunk and yields the results in order.
+
+    `remote` tells whether chunks are with workers that have memory of their own.
+    """
 
     described: str
+    remote: ClassVar[bool] = False
 
     @abstractmethod
     def map(
@@ -71,7 +89,8 @@ def chunks(part: Part, number: int, memories: Memories) -> Iterator[Chunk]:
     """Read a part and give its chunks, but for empty ones, the memories they had."""
     for place, chunk in enumerate(part.chunks()):
         if chunk.n:
-            yield changed(chunk, memory=memories.setdefault((number, place), {}))
+            memory = memories.setdefault((number, place), {})
+            yield changed(chunk, memory=memory, at=(number, place))
 
 
 class Serial(Executor):

@@ -10,6 +10,7 @@
 // features and sets exist: every way ends.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -27,31 +28,25 @@ struct TreeView {
     Index nodes, words;
 };
 
-// The tuple (left, right, feature, threshold, missing_left, set, sets) of Python.
-inline TreeView tree_view(nb::handle tuple) {
-    const nb::tuple t = nb::borrow<nb::tuple>(tuple);
-    TreeView v{};
-    const auto left = nb::cast<Vector<const std::int32_t>>(t[0]);
-    v.left = left.data();
-    v.nodes = Index(left.shape(0));
-    v.right = nb::cast<Vector<const std::int32_t>>(t[1]).data();
-    v.feature = nb::cast<Vector<const std::int32_t>>(t[2]).data();
-    v.threshold = nb::cast<Vector<const double>>(t[3]).data();
-    v.missing_left = nb::cast<Vector<const std::uint8_t>>(t[4]).data();
-    if (!t[5].is_none()) {
-        v.set = nb::cast<Vector<const std::int32_t>>(t[5]).data();
-        const auto sets = nb::cast<Matrix<const std::uint32_t>>(t[6]);
-        v.sets = sets.data();
-        v.words = Index(sets.shape(1));
-    }
-    return v;
-}
+namespace COROLLARY_LOOPS {  // Python tells the types of the modules apart by name
 
-inline std::vector<TreeView> tree_views(const nb::list& trees) {
-    std::vector<TreeView> views;
-    views.reserve(trees.size());
-    for (nb::handle tree : trees) views.push_back(tree_view(tree));
-    return views;
+// A tree that Python holds on to: its arrays, read once.
+struct HeldTree {
+    nb::object arrays;  // keeps the memory of the view
+    TreeView view;
+    const double* value;  // (nodes, k), what a leaf adds; or null
+    Index k;
+};
+
+}  // namespace COROLLARY_LOOPS
+using COROLLARY_LOOPS::HeldTree;
+
+// Trees in a list, as the loops read them.
+inline std::vector<const HeldTree*> held_trees(const nb::list& trees) {
+    std::vector<const HeldTree*> held;
+    held.reserve(trees.size());
+    for (nb::handle tree : trees) held.push_back(nb::cast<const HeldTree*>(tree));
+    return held;
 }
 
 // (2), or where the missing values go.
@@ -135,9 +130,8 @@ inline void leaves_of(const TreeView& tree, const PackedTree& p, const T* x, Ind
             for (Index r = 0; r < side; ++r) {
                 const PackedNode node = nodes[at[r]];
                 const double v = double(x[(i + r) * d + node.feature]);
-                const bool left = v <= node.threshold, right = v > node.threshold;
-                std::int32_t next = node.child + right;
-                if (__builtin_expect(!left && !right, 0))
+                std::int32_t next = node.child + (v > node.threshold);
+                if (std::isunordered(v, node.threshold))  // the one branch; foreseen
                     next = special(tree, p, at[r], v);
                 active |= next ^ at[r];
                 at[r] = next;

@@ -30,14 +30,12 @@ inline bool goes_left(const TreeView& tree, Index node, double x) {
     return x <= t ? true : x > t ? false : goes_left_by_set(tree, node, x);
 }
 
-inline std::vector<Task> tasks_of(const nb::list& trees, const nb::list& values,
+inline std::vector<Task> tasks_of(const nb::list& trees,
                                   const Vector<const std::int32_t>& first) {
     std::vector<Task> tasks;
-    for (std::size_t t = 0; t < trees.size(); ++t) {
-        const auto value = nb::cast<Matrix<const double>>(values[t]);
-        tasks.push_back({tree_view(trees[t]), value.data(), Index(value.shape(1)),
-                         Index(first.data()[t])});
-    }
+    for (const HeldTree* tree : held_trees(trees))
+        tasks.push_back(
+            {tree->view, tree->value, tree->k, Index(first.data()[tasks.size()])});
     return tasks;
 }
 

@@ -68,6 +68,14 @@ inline Vec<T> shuffle(Vec<T> a, Vec<T> b, Vec<Bits<T>> at) {
 #endif
 }
 
+// Lane l of the result is lane (l + by) mod lanes of v.
+template <int by, class T>
+inline Vec<T> turned(Vec<T> v) {
+    Vec<Bits<T>> at;
+    for (int l = 0; l < lanes<T>; ++l) at[l] = (l + by) % lanes<T>;
+    return shuffle<T>(v, v, at);
+}
+
 // The first `count` < lanes values of p; the other lanes are zero.
 template <class T>
 inline Vec<T> load_part(const T* p, std::int64_t count) {
