@@ -33,6 +33,7 @@ from . import svm as svm
 from . import theory as theory
 from . import trees as trees
 from . import workbench as workbench
+from .clustering.generalized_k_means import GeneralizedKMeans as GeneralizedKMeans
 from .clustering.k_means import KMeans as KMeans
 from .core.configuration import Config as Config
 from .core.configuration import config_context as config_context

@@ -418,6 +418,11 @@ LEARNERS = [
 #: Learners that need all rows at once, and whose answer may hang on their order.
 ROWS_AT_ONCE = [
     Case(
+        "GeneralizedKMeans",
+        {"n_clusters": 5, "random_state": 0},
+        ("cluster_centers_", "inertia_"),
+    ),
+    Case(
         "LassoCV", {"alphas": 5, "cv": 2, "tol": 1e-14}, ("coef_", "alpha_"), "number"
     ),
     Case(

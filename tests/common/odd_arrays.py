@@ -27,6 +27,7 @@ SECONDS = 60.0 if "asan" in os.environ.get("LD_PRELOAD", "") else 10.0
 #: Parameters that keep a fit short.
 PARAMETERS: dict[str, dict[str, Any]] = {
     "KMeans": {"n_clusters": 2},
+    "GeneralizedKMeans": {"n_clusters": 2},
     "NuSVC": {"nu": 0.3},
     "LandmarkFeatures": {"n_landmarks": 3},
     "Nystroem": {"n_components": 3},

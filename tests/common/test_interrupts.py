@@ -34,6 +34,7 @@ MORE = {
     "ConformalClassifier": {"random_state": 0},
     "ConformalRegressor": {"random_state": 0},
     "CostSensitiveClassifier": {"estimator": corollary.LogisticRegression()},
+    "GeneralizedKMeans": {"random_state": 0},
     "GeneralizedLinearRegressor": {"family": "poisson"},
     "LocallyWeightedRegression": {"tau": "loo"},
     "Nystroem": {"n_components": 20, "random_state": 0},

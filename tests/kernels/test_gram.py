@@ -47,6 +47,32 @@ def test_the_kernel_is_scikit_learns(kind, shift):
             np.testing.assert_allclose(out, exact[:, [1, 19]], rtol=tol, atol=tol)
 
 
+@pytest.mark.parametrize("kind", SKLEARN)
+@pytest.mark.parametrize("n", [1, 47, 131])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_whole_matrix_is_that_of_its_rows(kind, n, dtype):
+    X = np.random.default_rng(2).normal(size=(n, 5)).astype(dtype)
+    for threads in (1, 2):
+        gram = TiledGram(X, TileKernel(kind, 0.1, 0.3, 3), dtype, threads)
+        rows = np.empty((n, n), dtype)
+        gram.fill(np.arange(n), rows, np.arange(n))
+        np.testing.assert_array_equal(gram.matrix(), rows)
+        np.testing.assert_array_equal(rows, rows.T)
+
+
+def test_some_rows_of_a_matrix_in_memory():
+    K = np.random.default_rng(3).normal(size=(9, 9))
+    some, out = np.array([1, 4, 8, 5]), np.zeros((2, 2))
+    gram = MatrixGram(K, np.float64, some)
+    gram.take(np.array([0, 3])).fill(np.array([2, 1]), out, np.array([1, 0]))
+    np.testing.assert_array_equal(out, K[np.ix_([4, 8], [1, 5])])
+    assert gram.largest == np.abs(np.diagonal(K)[some]).max()
+    held = gram.held
+    assert held is not None
+    assert held[0] is K
+    assert gram.to(np.float32).held is None
+
+
 def test_a_ridge_is_added_to_the_diagonal_whatever_is_taken():
     rng = np.random.default_rng(1)
     X, kernel = rng.normal(size=(20, 3)), TileKernel("rbf", 0.5)

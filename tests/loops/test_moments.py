@@ -18,6 +18,10 @@ def test_equals_the_book(dtype, n, d, m, weighted):
     shift = rng.normal(size=d + m).astype(dtype)
     s, G = np.full(d + m, np.nan), np.full((d + m, d + m), np.nan)
     loops.moments(X, Y, w, shift, s, G)
+    by_column = np.full(d + m, np.nan), np.full((d + m, d + m), np.nan)
+    loops.moments(np.asfortranarray(X), Y, w, shift, *by_column)
+    np.testing.assert_array_equal(by_column[0], s)
+    np.testing.assert_array_equal(by_column[1], G)
     right = moments(X, Y, w, shift.astype(np.float64))
     rtol = 1e-5 if dtype == np.float32 else 1e-12
     np.testing.assert_allclose(s, right[0], rtol=rtol, atol=rtol * n)

@@ -64,6 +64,7 @@ def test_a_set_is_solved_and_its_sums_kept(dtype, groups, eps, q, rng):
         of = slice(None) if some is None else some == g
         assert b[of].sum() == pytest.approx(start[of].sum(), abs=1e-9)
     after = part @ b + linear[chosen]
+    np.testing.assert_allclose(f, after, atol=1e-5 if dtype == np.float32 else 1e-12)
     if q > 2:
         held = oracle.violation(after, b, *args[1:5])
         assert held < 1.1e-3
@@ -81,6 +82,15 @@ def test_sums_of_rows(threads, count, dtype, rng):
     loops.add_kernel_rows(K, slots, change, f, threads)
     scale = 1e-5 if dtype == np.float32 else 1e-13
     np.testing.assert_allclose(f, expected, rtol=scale, atol=scale)
+
+
+def test_sums_of_some_columns(dtype, rng):
+    K = rng.normal(size=(30, 25)).astype(dtype)
+    slots, columns = np.array([3, 3, 29]), np.array([7, 0, 24, 7])
+    change, f = rng.normal(size=3), rng.normal(size=4)
+    expected = f + change @ K[np.ix_(slots, columns)].astype(np.float64)
+    loops.add_kernel_rows(K, slots, change, f, 1, columns)
+    np.testing.assert_allclose(f, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

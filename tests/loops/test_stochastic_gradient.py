@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from oracles import stochastic_gradient as oracle
 
+from corollary import loops
 from corollary.linear.online.sequential import CODES, SCHEDULES, Plan
 from corollary.objectives.losses import LOSSES
 
@@ -15,10 +16,10 @@ def run(loop, args, y, order, plan, d, o=None, times=None, l1=False):
     slots[1] = 1.0
     q, mean = np.zeros(d) if l1 else None, np.zeros(d)
     moved, monitor = np.empty(10 * len(order), np.int64), np.empty(len(order) + 1)
-    loop("sgd_epoch")(
+    loop("sgd_epochs")(
         *args,
         y,
-        order,
+        order[None],
         o,
         times,
         np.array(plan, float),
@@ -29,6 +30,9 @@ def run(loop, args, y, order, plan, d, o=None, times=None, l1=False):
         None,
         monitor,
         moved,
+        None,
+        None,
+        None,
     )
     return w, slots, mean, monitor[: int(slots[7])], moved[: int(slots[8])]
 
@@ -127,7 +131,7 @@ def test_no_more_windows_are_noted_than_there_is_room(rows, loop, rng):
     slots, noted = np.zeros(15), np.full(12, -1.0)
     slots[1] = 1.0
     more = (None, None, plan, np.zeros(3), slots, None, None, None, noted[:7], None)
-    loop("sgd_epoch")(*args, y, order, *more)
+    loop("sgd_epochs")(*args, y, order[None], *more, None, None, None)
     assert slots[7] == 7
     assert (noted[:7] >= 0).all()
     assert (noted[7:] == -1).all()
@@ -150,3 +154,67 @@ def test_passive_steps_are_as_long_as_the_row_asks_for(name, schedule, rows, loo
         want, b = want - tau * slope * X[i], b - tau * slope
     np.testing.assert_allclose(w, want, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(slots[0], b, rtol=1e-9, atol=1e-12)
+
+
+def judged(loop, args, y, orders, plan, rule, o=None):
+    w, slots, memory = np.zeros(4), np.zeros(15), np.array([np.inf, 0.0])
+    slots[1] = 1.0
+    costs, plan = np.full(len(orders), np.nan), np.array(plan, float)
+    more = (o, None, plan, w, slots, None, None, None, None, None)
+    said = loop("sgd_epochs")(
+        *args, y, orders, *more, np.array(rule, float), memory, costs
+    )
+    return said, w, slots, memory, costs
+
+
+def test_epochs_in_one_call_are_epochs_one_by_one(rows, loop, rng):
+    X, args = rows(60, 4)
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=60) > 0, 1.0, -1.0)
+    orders = np.array([rng.permutation(60) for _ in range(40)])
+    plan = Plan(CODES["hinge"], schedule=1, alpha=0.01, start=1.0, l2=0.01, l1=0.002)
+    rule = np.array([np.inf, 1e-3, 5])
+    said, w, slots, memory, costs = judged(loop, args, y, orders, plan, rule)
+    made, verdict, updates = said
+    assert (1 < made < 40, verdict) == (True, 2)
+    assert np.isnan(costs[made:]).all()
+    one, slot, known, total = np.zeros(4), np.zeros(15), np.array([np.inf, 0.0]), 0.0
+    slot[1] = 1.0
+    numbers = np.array(plan, float)
+    for order, cost in zip(orders[:made], costs, strict=False):
+        slot[[3, 4, 8, 14, 11, 12]] = 0
+        more = (None, None, numbers, one, slot, None, None, None, None, None)
+        loop("sgd_epochs")(*args, y, order[None], *more, None, None, None)
+        total += slot[8]
+        verdict, again = loops.sgd_judge(numbers, one, slot, rule, None, known)
+        assert again == cost
+        np.testing.assert_allclose(
+            cost, slot[3] / slot[4] + 0.005 * one @ one + 0.002 * np.abs(one).sum()
+        )
+    assert (verdict, total) == (2, updates)
+    np.testing.assert_array_equal(w, one)
+    np.testing.assert_array_equal(slots, slot)
+    np.testing.assert_array_equal(memory, known)
+
+
+def test_the_judge_sees_rest_and_divergence(rows, loop):
+    X, args = rows(30, 4)
+    y, orders = np.where(X[:, 0] > 0, 1.0, -1.0), np.tile(np.arange(30), (900, 1))
+    still = Plan(CODES["perceptron"])
+    (made, verdict, updates), w, slots, _, costs = judged(
+        loop, args, y, orders, still, (np.inf, -np.inf, 5)
+    )
+    assert (verdict, slots[8], costs[made - 1]) == (1, 0, 0)
+    assert updates > 0
+    assert (y * (X @ w + slots[0]) > 0).all()
+    wild = Plan(CODES["squared_error"], eta0=1e3)
+    (made, verdict, _), *_ = judged(loop, args, y, orders, wild, (1e6, 1e-3, 5))
+    assert (made, verdict) == (1, 3)
+
+
+def test_rows_held_out_speak_instead_of_those_learned_from():
+    plan, slots = np.array(Plan(CODES["hinge"]), float), np.ones(15)
+    memory, rule = np.array([2.0, 0.0]), np.array([np.inf, 0.1, 2])
+    for held_out, verdict in ((1.95, 0), (1.9, 2)):
+        said = loops.sgd_judge(plan, np.zeros(3), slots, rule, held_out, memory)
+        assert said == (verdict, held_out)
+    assert memory.tolist() == [1.9, 2.0]

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from sklearn.impute import SimpleImputer as Theirs
@@ -171,3 +173,24 @@ def test_a_saved_imputer_answers_the_same(tmp_path):
     again = corollary.load(tmp_path / "model")
     with pytest.warns(UserWarning, match="Skipping features"):
         np.testing.assert_array_equal(again.transform(rows), model.transform(rows))
+
+
+@pytest.mark.parametrize("indicator", [False, True])
+@pytest.mark.parametrize("library", ["pandas", "pandas blocks", "polars", "pyarrow"])
+def test_a_frame_stays_as_it_is(library, indicator):
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(50, 3))
+    values[rng.random((50, 3)) < 0.2] = np.nan
+    frame = pd.DataFrame(values.copy(), columns=["a", "b", "c"])
+    if library == "pandas blocks":
+        frame["d"] = np.arange(50)
+    if library == "polars":
+        frame = pl.from_pandas(frame)
+    if library == "pyarrow":
+        frame = pa.Table.from_pandas(frame)
+    model = SimpleImputer(add_indicator=indicator).fit(frame)
+    filled = model.transform(frame)
+    again = frame.to_pandas() if library in ("polars", "pyarrow") else frame
+    np.testing.assert_array_equal(again.to_numpy()[:, :3], values)
+    means = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
+    np.testing.assert_allclose(filled[:, :3], means)

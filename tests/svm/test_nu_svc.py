@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from common.machines import assert_scikit_learns, data
+from sklearn.datasets import load_iris
 
 from corollary import SVC, NuSVC
 from corollary.core.errors import DataError, ParameterError
@@ -45,3 +46,9 @@ def test_hulls_that_meet_are_told_at_once():
             NuSVC(nu=0.3, kernel="linear", cache_size=1).fit(X + shift, y)
     apart = NuSVC(nu=0.3, kernel="linear", tol=1e-6).fit(X + 1e3 + 5 * y[:, None], y)
     assert apart.score(X + 1e3 + 5 * y[:, None], y) == 1.0
+
+
+def test_kernel_rows_of_the_start_are_computed_once():
+    X, y = load_iris(return_X_y=True)
+    model = NuSVC(nu=0.5).fit(X, y)  # 3 pairs of 100 rows
+    assert model.report_.facts["n_kernel_rows"] == 300

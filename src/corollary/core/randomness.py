@@ -18,7 +18,7 @@ from corollary import loops
 from corollary.core.arrays import Matrix, Vector
 from corollary.core.rows import rows_loop
 
-__all__ = ["entropy", "generator", "row_keys"]
+__all__ = ["entropy", "generator", "number_keys", "row_keys"]
 
 
 def entropy(random_state: Any) -> int:
@@ -53,3 +53,23 @@ def row_keys(X: Matrix, seed: int) -> Vector:
     keys = np.empty(X.shape[0], dtype=np.uint64)
     rows_loop(loops.row_keys, loops.row_keys_csr, X)(seed, keys)
     return keys
+
+
+def number_keys(numbers: Vector, seed: int) -> Vector:
+    """Turn the numbers of rows into 64 bits that look random; no two are equal.
+
+    >>> int(number_keys(np.arange(3), seed=0)[0]) == int(number_keys([0], seed=0)[0])
+    True
+    """
+    start = splitmix(np.array([seed % 2**64], np.uint64))
+    return splitmix(start + (np.asarray(numbers, np.uint64) + np.uint64(1)) * STEP)
+
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+def splitmix(x: Vector) -> Vector:
+    """Finish a number as splitmix64 does (Steele, Lea and Flood, 2014)."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

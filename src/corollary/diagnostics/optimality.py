@@ -223,7 +223,7 @@ def of_machine(p: MachineStatement) -> OptimalityGap:
         found = np.asarray(p.X.T @ b)
         value = -0.5 * float(found @ found) - float(box.q @ b)
         value -= float(box.cost(b).sum())
-        if value > best:
+        if value > best + 64 * unit * abs(primal):  # more than rounding makes of it
             apart = float(np.abs(found - w).max(initial=0.0))
             best, residual = value, max(box.violation(b, u, unit), apart)
         if np.any(box.r):

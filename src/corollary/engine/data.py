@@ -19,6 +19,7 @@ from corollary.engine.executors.executor import (
     Executor,
     Memories,
     NoMemories,
+    Recalling,
     Serial,
     Threads,
     chunks,
@@ -53,12 +54,12 @@ class Data:
         self.once = once or not source.replayable
         sums = learner.sums_bytes(source.n_features)
         source.chunk_bytes = chunk_bytes(sums)
-        if not isinstance(source, ArraySource):  # an array was checked when opened
-            check_working_memory(learner, source.n_rows or 0, source.n_features)
         parts = source.parts() if source.in_memory else None
         self._parts = parts if isinstance(parts, list) else None
         self.single = self._parts is not None and len(self._parts) == 1
         self.executor = chosen_executor(source, self.single)
+        if not isinstance(source, ArraySource):  # an array was checked when opened
+            self._check_memory(source.n_rows or 0)
         self.memories: Memories = {}
         self.row_bytes = getattr(learner, "row_bytes", 0.0)
         self._forget_beyond(source.n_rows or 0)
@@ -87,11 +88,19 @@ class Data:
                 return most
         return rows
 
-    def reduce(self, statistics: Callable[[Chunk], S]) -> S:
-        """Make one pass and add up what each chunk contributes."""
+    def reduce(
+        self,
+        statistics: Callable[[Chunk], S],
+        recall: Callable[[dict[str, Any]], S | None] | None = None,
+    ) -> S:
+        """Make one pass and add up what each chunk contributes.
+
+        `recall` says it from the chunk's memory alone, or None where that is not
+        enough: an executor whose workers fetch rows asks it first.
+        """
         if self._checked and self._one_chunk:
             return self._at_once(statistics)
-        with contextlib.closing(self._map(statistics)) as results:
+        with contextlib.closing(self._map(statistics, recall)) as results:
             total = fold(results)
         if total is None:
             must = "a source must give at least one chunk of rows"
@@ -174,21 +183,56 @@ class Data:
         self.n_rows, self._checked = seen.rows, True
         self.passes += 1
 
-    def _map(self, function: Callable[[Chunk], S]) -> Generator[S]:
+    def _check_memory(self, rows: int) -> None:
+        """Refuse rows whose work does not fit in memory, nor stays with workers."""
+        if not self.stays_apart(rows):
+            check_working_memory(self.learner, rows, self.source.n_features)
+
+    def stays_apart(self, rows: int) -> bool:
+        """Tell whether a reduced form of the rows stays with the workers of a cluster.
+
+        It does where the learner can do with sums and where the rows would take more
+        memory here than the limit.
+        """
+        if not self.executor.remote or not getattr(self.learner, "apart", bool)():
+            return False
+        return exceeds_memory(self.learner.working_bytes(rows, self.source.n_features))
+
+    def _map(
+        self,
+        function: Callable[[Chunk], S],
+        recall: Callable[[dict[str, Any]], S | None] | None = None,
+    ) -> Generator[S]:
         if self._checked and not self.source.replayable:
             must = "a learner that needs several passes needs data it can read again"
             remedy = "Give a function that returns a new iterator, or use partial_fit."
             raise DataError(sentence(self.learner, must, self.source.described, remedy))
         parts = self._parts if self._parts is not None else self.source.parts()
-        task = partial(guarded, function, self._check())
+        task: Any = partial(guarded, function, self._check())
+        if recall is not None:
+            task = Recalling(partial(noted, task), partial(with_rows, recall))
         total = Seen()
         for seen, result in self.executor.map(task, parts, self.memories):
             total |= seen
             if self.source.n_rows is None:
-                check_working_memory(self.learner, total.rows, self.source.n_features)
+                self._check_memory(total.rows)
             self._forget_beyond(total.rows)
             yield result
         self._end_pass(total)
+
+
+def noted(task: Callable[[Chunk], S], chunk: Chunk) -> S:
+    """Apply a task to a chunk, whose memory takes note of its rows."""
+    chunk.memory["rows"] = chunk.n
+    return task(chunk)
+
+
+def with_rows(
+    recall: Callable[[dict[str, Any]], S | None], memory: dict[str, Any]
+) -> tuple[Seen, S] | None:
+    """Return what a chunk's memory says, and of how many rows."""
+    answer = recall(memory)
+    return None if answer is None else (Seen(memory["rows"]), answer)
 
 
 def chosen_executor(source: Source, single: bool) -> Executor:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass
@@ -329,6 +329,7 @@ class Step(NamedTuple):
     statistics: Any
     objective: float
     reason: StopReason | None
+    earlier: Sequence[float] = ()  # objectives of epochs that were made with it
 
 
 class End(NamedTuple):
@@ -366,15 +367,16 @@ def _passes(
 def _epochs(
     learner: SequentialLearner, data: Data, state: Any, most: int
 ) -> Iterator[Step]:
-    """Repeat epochs from one start."""
-    for made in range(1, most + 1):
-        state = learner.epoch(data, state)
+    """Repeat epochs from one start; callbacks hear of every one."""
+    reason: StopReason | None = None
+    made, heard = 0, is_heard(learner)
+    while reason is None:
+        state, found = learner.epochs(data, state, 1 if heard else most - made)
+        made += len(found)
         reason = learner.stop(state)
-        if reason is None and made == most:
+        if reason is None and made >= most:
             reason = StopReason.MAX_PASSES
-        yield Step(state, None, learner.objective(state), reason)
-        if reason is not None:
-            return
+        yield Step(state, None, found[-1], reason, found[:-1])
 
 
 def _chunks(
@@ -435,7 +437,7 @@ def _follow(
     tasks = Tasks(learner, data, _attributes)
     try:
         for last in tasks.around(steps):
-            trace.append(last.objective)
+            trace += [*last.earlier, last.objective]
             show(len(trace), last.objective)
         assert last is not None  # every source has a row
         assert last.reason is not None  # and every fit ends

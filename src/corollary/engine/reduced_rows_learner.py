@@ -1,7 +1,9 @@
 """Learners that keep a reduced form of all rows, such as a byte for each number.
 
 They look at the source in as many passes as they like, map every row to something
-small, wherever it lies, and learn from what was mapped, in memory.
+small, wherever it lies, and learn from what was mapped, in memory.  Some can also do
+with sums over what was mapped: where it would take more memory than the limit, it stays
+with the workers of a cluster.
 """
 
 from __future__ import annotations
@@ -43,6 +45,17 @@ class ReducedRowsLearner(ABC):
     ) -> None:
         """Set the learned attributes, and fill the report; `own` are held-out rows."""
 
+    @hook
+    def apart(self) -> bool:
+        """Tell whether sums over the reduced rows are enough, as parameters stand."""
+        return False
+
+    @hook  # noqa: B027
+    def learn_apart(
+        self, data: Data, survey: Any, report: Report, own: HeldOut | None
+    ) -> None:
+        """Do as `learn`, by sums over rows that stay where they are."""
+
     def publish(self, fitted: Fitted) -> None:  # noqa: B027
         """Do nothing: `learn` has set what users read."""
 
@@ -65,7 +78,8 @@ class ReducedRowsLearner(ABC):
         Parameters
         ----------
         X : array, data frame, or Source
-            Rows are examples; a reduced form of them is gathered in memory.
+            Rows are examples; a reduced form of them is gathered in memory, or stays
+            with the workers of a cluster.
         y : array of shape (n,), optional
             Targets; None where the source carries them.
         sample_weight : array of shape (n,), optional
@@ -84,9 +98,12 @@ class ReducedRowsLearner(ABC):
 def by_reduced_rows(
     learner: ReducedRowsLearner, data: Data, report: Report, own: HeldOut | None = None
 ) -> Fitted:
-    """Survey the data, gather what is kept of each row, and learn from it."""
+    """Survey the data, and learn from what is kept of each row, here or apart."""
     seed = entropy(getattr(learner, "random_state", None))
     survey = learner.survey(data, seed)
-    rows = data.rows(partial(learner.reduced, survey=survey))
-    learner.learn(rows, survey, report, own)
+    if data.stays_apart(data.n_rows):
+        learner.learn_apart(data, survey, report, own)
+    else:
+        rows = data.rows(partial(learner.reduced, survey=survey))
+        learner.learn(rows, survey, report, own)
     return complete(learner, data, Fitted(None, None, None, report))

@@ -2,7 +2,8 @@
 
 A mark is a hash of a row's numbers.  A report keeps those of some rows, evenly spaced,
 in memory alone and never in a file: enough to tell that rows which are said to be new
-are not, at a cost that no fit feels.  Rows of texts leave no marks.
+are not, at a cost that no fit feels.  Rows of texts leave no marks, and neither do fits
+without a target, of which nothing is certified.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ TABLE = 18  # bits of a mark that are looked up first
 
 
 def source_marks(source: Any) -> Vector | None:
-    """Return marks of a source in memory, None where there are none."""
-    if not isinstance(source, ArraySource):
+    """Return marks of rows in memory that have a target, None where there are none."""
+    if not isinstance(source, ArraySource) or not source.has_target:
         return None
     X = source.X
     if isinstance(X, Table):

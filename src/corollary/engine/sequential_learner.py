@@ -7,7 +7,8 @@ pass over the rows in a fixed order, an epoch, on any source:
     epoch(data, state)         -> State      a new one; Ctrl-C forgets half an epoch
     stop(state)                              why to stop after it, or None
 
-and `publish`, as of every learner.
+and `publish`, as of every learner.  A learner may make several epochs of few rows at
+once, where nobody looks in between (`epochs`).
 """
 
 from __future__ import annotations
@@ -64,6 +65,12 @@ class SequentialLearner(ABC):
     @abstractmethod
     def account(self, state: Any, report: Report) -> None:
         """Report how far from optimal the state is, and what else is known."""
+
+    @hook
+    def epochs(self, data: Data, state: Any, most: int) -> tuple[Any, list[float]]:
+        """Make an epoch, or several at once; return the objective after each."""
+        state = self.epoch(data, state)
+        return state, [self.objective(state)]
 
     @hook
     def max_passes(self) -> int:

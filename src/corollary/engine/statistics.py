@@ -119,8 +119,7 @@ class Moments(Statistics):
     @classmethod
     def _of_rows(cls, X: Floats, w: Vector | None, Y: Vector | None) -> Moments:
         """Sum about a guess of the mean; about the mean itself where that was poor."""
-        X = np.ascontiguousarray(X)
-        Y = None if Y is None else np.ascontiguousarray(Y, dtype=X.dtype)
+        Y = None if Y is None else np.asarray(Y, dtype=X.dtype)
         w = None if w is None else np.ascontiguousarray(w, dtype=np.float64)
         guess = near_the_mean(X)
         if Y is not None:
@@ -151,9 +150,9 @@ class Moments(Statistics):
             s = (weights @ Z).astype(np.float64)
             Z *= np.sqrt(weights)[:, None]
             G = np.asarray(Z.T @ Z, dtype=np.float64)
-        left = s / n
-        moments = cls(n, shift + left, G - n * np.outer(left, left))
-        return moments, np.diagonal(G)
+        left, square = s / n, np.diagonal(G).copy()
+        G -= n * np.outer(left, left)
+        return cls(n, shift + left, G), square
 
     def __add__(self, other: Moments) -> Moments:
         n = self.n + other.n  # (1)
@@ -161,7 +160,10 @@ class Moments(Statistics):
             return other if self.n == 0 else self
         delta = other.mean - self.mean
         mean = self.mean + delta * (other.n / n)  # (2)
-        M2 = self.M2 + other.M2 + np.outer(delta, delta) * (self.n * other.n / n)  # (3)
+        M2 = np.outer(delta, delta)
+        M2 *= self.n * other.n / n  # (3), in one array
+        M2 += other.M2
+        M2 += self.M2
         return Moments(n, mean, M2)
 
     def scaled(self, factor: float) -> Moments:
@@ -258,7 +260,8 @@ class Triangle(Statistics):
 
 def near_the_mean(X: Floats) -> Floats:
     """Guess the mean of each column from a few rows; exact where it is constant."""
-    return X[0] + (X[:64] - X[0]).mean(axis=0, dtype=np.float64)
+    some = X[:64] - X[0]
+    return X[0] + np.add.reduce(some, axis=0, dtype=np.float64) / len(some)
 
 
 def upright(A: Floats) -> Floats:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.configuration import get_config
@@ -21,7 +22,7 @@ from corollary.core.memory import block_bytes
 from corollary.core.parameters import Rule, boolean, missing, real, whole
 from corollary.core.progress import Show, progress, quiet
 from corollary.core.report import Optimality, Report, StopReason
-from corollary.kernels.gram import Ridged
+from corollary.kernels.gram import MatrixGram, Ridged, TiledGram, TileKernel
 from corollary.kernels.machine_kernel import TrainingRows
 from corollary.solvers import smo
 
@@ -30,12 +31,14 @@ __all__ = [
     "report_search",
     "search_gram",
     "search_limits",
+    "shared_matrix",
     "solve_dual",
     "watched",
 ]
 
 SINGLE = 1e-4  # a coarser tol than this lets float32 rows do
 FEW_ROWS = 1000  # in float64 they cost nothing
+SHARED = 2000  # rows whose whole matrix costs less than each search's own rows
 
 #: Rules of the parameters of the search.
 SEARCH_RULES: dict[str, Rule] = {
@@ -97,10 +100,33 @@ def watched(machine: Any) -> Iterator[Callable[[Any], Show]]:
         yield lambda key: partial(note, key, show=show)
 
 
+def shared_matrix(machine: Any, data: TrainingRows) -> Any:
+    """Return the kernel matrix of all rows, which searches on some of them share.
+
+    None where it is not small, or where rows of float32 or without tiles are better
+    computed as they are asked for.
+    """
+    k, X, threads = data.kernel, data.X, get_config().threads
+    most = search_limits(machine, threads).cache_bytes / 2
+    small = data.n <= SHARED and 8.0 * data.n**2 <= most
+    if not small or X.dtype != np.float64 or sp.issparse(X):
+        return None
+    if k.function is None:
+        return np.ascontiguousarray(X)
+    tiles = k.gram(X, np.float64, threads) if isinstance(k.function, TileKernel) else 0
+    return tiles.matrix() if isinstance(tiles, TiledGram) else None
+
+
 def search_gram(
-    machine: Any, data: TrainingRows, threads: int, rows: Vector | None = None
+    machine: Any,
+    data: TrainingRows,
+    threads: int,
+    rows: Vector | None = None,
+    shared: Any = None,
 ) -> smo.Gram:
     """Return the kernel matrix of some rows, in the precision that tol asks for."""
+    if shared is not None:
+        return MatrixGram(shared, np.float64, rows)
     X = data.X if rows is None else data.X[rows]
     if rows is not None and data.kernel.function is None:
         X = X[:, rows]

@@ -70,6 +70,12 @@ class TileKernel:
         distance = squares(X)[:, None] - 2 * U + squares(Z)
         return np.exp(-self.gamma * np.maximum(distance, 0.0))  # (4)
 
+    @property
+    def numbers(self) -> tuple[int, float, float, int]:
+        """Return what a loop knows the kernel by."""
+        kind = KINDS[self.kind]
+        return kind, float(self.gamma), float(self.coef0), int(self.degree)
+
     def diagonal(self, X: Matrix) -> Floats:
         """Return k(x, x) of each row."""
         if self.kind == "rbf":
@@ -114,21 +120,21 @@ class Tiles:
 
     def fill(self, X: Floats, out: Floats, slots: Vector, threads: int) -> None:
         """Write k(X, Z) into out[slots]."""
-        k = self.kernel
-        kind = (KINDS[k.kind], float(k.gamma), float(k.coef0), int(k.degree))
-        loops.kernel_rows(
-            X, squares(X), self.panels, self.squares, *kind, out, slots, threads
-        )
+        packed = (self.panels, self.squares, *self.kernel.numbers)
+        loops.kernel_rows(X, squares(X), *packed, out, slots, threads)
+
+    def square(self, Z: Floats, out: Floats, threads: int) -> None:
+        """Write k(Z, Z), of the points themselves."""
+        packed = (self.panels, self.squares, *self.kernel.numbers)
+        loops.kernel_square(Z, squares(Z), *packed, out, threads)
 
     def sums(self, X: Floats, B: Floats, threads: int) -> Floats:
         """Return k(X, Z) B for B (n, m), without the matrix; (rows of X, m) float64."""
-        k, padded = self.kernel, np.zeros((B.shape[1], len(self.squares)), self.dtype)
+        padded = np.zeros((B.shape[1], len(self.squares)), self.dtype)
         padded[:, : self.n] = B.T
-        kind = (KINDS[k.kind], float(k.gamma), float(k.coef0), int(k.degree))
+        packed = (self.panels, self.squares, *self.kernel.numbers)
         out = np.zeros((len(X), B.shape[1]))
-        loops.kernel_sums(
-            X, squares(X), self.panels, self.squares, *kind, padded, out, threads
-        )
+        loops.kernel_sums(X, squares(X), *packed, padded, out, threads)
         return out
 
 
@@ -186,6 +192,8 @@ def moved(X: Floats, centre: Floats | None, dtype: Any) -> Floats:
 class TiledGram:
     """The matrix of a `TileKernel` over dense points."""
 
+    held = None
+
     def __init__(
         self,
         X: Floats,
@@ -214,6 +222,12 @@ class TiledGram:
         """Write K[rows, columns] into out[slots]."""
         self._tiles.fill(self._rows[rows], out, slots, self._threads)
 
+    def matrix(self) -> Floats:
+        """Return all of it, in half the time that its rows take."""
+        K = np.empty((self.n, self.n), self.dtype)
+        self._tiles.square(self._rows, K, self._threads)
+        return K
+
     def take(self, columns: Vector) -> TiledGram:
         """Return the matrix of some of the columns."""
         part = object.__new__(TiledGram)
@@ -231,6 +245,8 @@ class TiledGram:
 
 class BlockGram:
     """The matrix of any kernel: a function of two sets of points."""
+
+    held = None
 
     def __init__(
         self, X: Matrix, kernel: Callable[[Matrix, Matrix], Floats], dtype: Any
@@ -259,35 +275,44 @@ class BlockGram:
 
 
 class MatrixGram:
-    """A matrix computed before."""
+    """A matrix computed before, or some of its rows and columns."""
 
-    def __init__(self, K: Floats, dtype: Any) -> None:
-        self._K, self._columns = K, slice(None)
-        self.n, self.dtype, self.nbytes = K.shape[1], np.dtype(dtype), 0
-        self.given = K.dtype
+    def __init__(self, K: Floats, dtype: Any, rows: Vector | None = None) -> None:
+        self._K, self._rows = K, np.arange(len(K)) if rows is None else rows
+        self._columns, self.n = self._rows, len(self._rows)
+        self.dtype, self.nbytes, self.given = np.dtype(dtype), 0, K.dtype
+
+    @property
+    def held(self) -> tuple[Floats, Vector] | None:
+        """Return the matrix and the rows, where they can be read as they are."""
+        as_is = self._K.dtype == self.dtype and self._K.flags.c_contiguous
+        return (self._K, self._rows) if as_is else None
 
     @property
     def largest(self) -> float:
         """Return the largest k(x, x)."""
-        return float(np.abs(np.diagonal(self._K)).max(initial=0.0))
+        own = np.diagonal(self._K)[self._rows]
+        return float(np.abs(own).max(initial=0.0))
 
     def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
         """Write K[rows, columns] into out[slots]."""
-        out[slots] = self._K[rows][:, self._columns]
+        out[slots] = self._K[self._rows[rows]][:, self._columns]
 
     def take(self, columns: Vector) -> MatrixGram:
         """Return the matrix of some of the columns."""
-        part = MatrixGram(self._K, self.dtype)
-        part._columns, part.n = columns, len(columns)  # type: ignore[assignment]
+        part = MatrixGram(self._K, self.dtype, self._rows)
+        part._columns, part.n = self._rows[columns], len(columns)
         return part
 
     def to(self, dtype: Any) -> MatrixGram:
         """Return the same in another precision."""
-        return MatrixGram(self._K, dtype)
+        return MatrixGram(self._K, dtype, self._rows)
 
 
 class Ridged:
     """Another matrix with something added to its diagonal: K + diag(ridge)."""
+
+    held = None
 
     @property
     def largest(self) -> float:

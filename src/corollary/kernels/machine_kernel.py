@@ -166,11 +166,13 @@ class MachineKernel:
         if self.function is None:
             return np.array(X, dtype=dtype, order="C")
         gram = self.gram(X, dtype, threads)
-        K = np.empty((n, n), dtype)
-        step = n if isinstance(gram, TiledGram) else max(1, BLOCK_BYTES // (8 * n))
-        for a in range(0, n, step):
-            rows = np.arange(a, min(a + step, n))
-            gram.fill(rows, K, rows)
+        if isinstance(gram, TiledGram):
+            K = gram.matrix()
+        else:
+            K, step = np.empty((n, n), dtype), max(1, BLOCK_BYTES // (8 * n))
+            for a in range(0, n, step):
+                rows = np.arange(a, min(a + step, n))
+                gram.fill(rows, K, rows)
         largest, most = max(float(K.max()), -float(K.min())), np.finfo(K.dtype).max
         if not largest < np.sqrt(most) / n:
             must = "X must be so small that the squares of its kernel are finite"

@@ -33,8 +33,7 @@ target: str  # the module in use: "baseline", "x86_64_v3"
 def background_shap(
     X: Doubles,  # (n, d)
     background: Doubles,  # (m, d)
-    trees: list[TreeArrays],
-    values: list[Doubles],
+    trees: list[TreeNodes],
     first: Ints,
     outputs: int,  # K
     most: int,  # features of one path
@@ -42,6 +41,109 @@ def background_shap(
     pairs: Doubles | None,  # (n, K d d) added to, the diagonals left alone
     threads: int,
 ) -> None: ...
+
+# -- box_dual.cpp --------------------------------------------------------------------
+def snapped(
+    b: Doubles,  # (v,)
+    lo: Doubles,  # (v,)
+    hi: Doubles,  # (v,)
+    share: float,  # of the largest |b| that is near
+    out: Doubles,  # (v,) out
+) -> None: ...
+def violation(
+    f: Doubles,  # (v,)
+    b: Doubles,  # (v,)
+    lo: Doubles,  # (v,)
+    hi: Doubles,  # (v,)
+    eps: Doubles,  # (v,)
+    group: NDArray[np.int8] | None,  # (v,)
+) -> float: ...
+def offsets(
+    f: Doubles,  # (v,)
+    b: Doubles,  # (v,)
+    lo: Doubles,  # (v,)
+    hi: Doubles,  # (v,)
+    eps: Doubles,  # (v,)
+    group: NDArray[np.int8] | None,  # (v,)
+    g: int,
+) -> tuple[float, float]: ...  # the least, the largest
+def least_gap(
+    f: Doubles,  # (v,)
+    b: Doubles,
+    lo: Doubles,
+    hi: Doubles,
+    eps: Doubles,
+    rounding: float,  # of f
+    low: float,  # of the offset
+    high: float,
+    rho: float,  # a first guess
+    least: float,  # share of the gap that may be left to gain
+    floor: float,  # or this much
+) -> tuple[float, float]: ...  # gap, offset
+def duality_gap(
+    f: Doubles,  # (v,)
+    b: Doubles,  # (v,)
+    lo: Doubles,  # (v,)
+    hi: Doubles,  # (v,)
+    eps: Doubles,  # (v,)
+    group: NDArray[np.int8] | None,  # (v,)
+    groups: int,
+    enough: float,
+) -> float: ...
+def gap_at(
+    f: Doubles,  # (v,)
+    b: Doubles,  # (v,)
+    lo: Doubles,  # (v,)
+    hi: Doubles,  # (v,)
+    eps: Doubles,  # (v,)
+    group: NDArray[np.int8] | None,  # (v,)
+    start: Doubles,  # (v,)
+    rounding: float,  # of f
+    rho: Doubles,  # (groups,)
+) -> float: ...
+def kept_offsets(
+    f: Doubles,  # (v,)
+    b: Doubles,  # (v,)
+    lo: Doubles,  # (v,)
+    hi: Doubles,  # (v,)
+    eps: Doubles,  # (v,)
+    group: NDArray[np.int8] | None,  # (v,)
+    start: Doubles,  # (v,)
+    rounding: float,  # of f
+    ends: Doubles,  # (groups, 2) out
+) -> float: ...  # the gap at their middles
+def free_variables(
+    b: Doubles,  # (v,)
+    lo: Doubles,  # (v,)
+    hi: Doubles,  # (v,)
+    eps: Doubles,  # (v,)
+    free: Places,  # (v,) out
+) -> int: ...  # how many
+def exact_system(
+    K: NDArray[Real],  # (slots, n)
+    slots: Places,  # (m,) where the rows of the free variables are
+    columns: Places,  # (m,) their columns
+    f: Doubles,  # (v,)
+    b: Doubles,  # (v,)
+    lo: Doubles,  # (v,)
+    hi: Doubles,  # (v,)
+    eps: Doubles,  # (v,)
+    group: NDArray[np.int8] | None,  # (v,)
+    groups: int,
+    free: Places,  # (m,)
+    A: Doubles,  # (m + groups, m + groups) out
+    target: Doubles,  # (m + groups,) out
+) -> float: ...  # the largest sum of |A| in a column
+def exact_step(
+    b: Doubles,  # (v,)
+    lo: Doubles,  # (v,)
+    hi: Doubles,  # (v,)
+    eps: Doubles,  # (v,)
+    group: NDArray[np.int8] | None,  # (v,)
+    groups: int,
+    free: Places,  # (m,)
+    step: Doubles,  # (m,) in and out
+) -> bool: ...  # whether it meets no bound
 
 # -- cart.cpp --------------------------------------------------------------------------
 def grow_trees(
@@ -341,6 +443,18 @@ def kernel_rows(
     slots: Places,  # (m,)
     threads: int,
 ) -> None: ...
+def kernel_square(
+    X: NDArray[Real],  # (n, d)
+    x2: NDArray[Real],  # (n,) squares of the rows
+    panels: NDArray[Real],  # (p, d, 64 bytes of columns) the same rows
+    squares: NDArray[Real],  # (p * columns,)
+    kind: int,  # 0 linear, 1 polynomial, 2 sigmoid, 3 gaussian, 4 wave
+    gamma: float,
+    coef0: float,
+    degree: int,
+    out: NDArray[Real],  # (n, n) out
+    threads: int,
+) -> None: ...
 
 # -- logistic.cpp --------------------------------------------------------------------
 def binary(
@@ -413,19 +527,6 @@ def row_keys_csr(
 ) -> None: ...
 
 # -- smo.cpp -------------------------------------------------------------------------
-def least_gap(
-    f: Doubles,  # (v,)
-    b: Doubles,
-    lo: Doubles,
-    hi: Doubles,
-    eps: Doubles,
-    rounding: float,  # of f
-    low: float,  # of the offset
-    high: float,
-    rho: float,  # a first guess
-    least: float,  # share of the gap that may be left to gain
-    floor: float,  # or this much
-) -> tuple[float, float]: ...  # gap, offset
 def working_set(
     f: Doubles,  # (v,)
     b: Doubles,  # (v,)
@@ -441,7 +542,7 @@ def smo(
     K: NDArray[Real],  # (slots, n)
     slots: Places,  # (q,) where the rows of the working set are
     rows: Places,  # (q,) their columns
-    f: Doubles,  # (q,)
+    f: Doubles,  # (q,) in and out
     lo: Doubles,  # (q,)
     hi: Doubles,  # (q,)
     eps: Doubles,  # (q,)
@@ -464,6 +565,7 @@ def add_kernel_rows(
     change: Doubles,  # (m,)
     f: Doubles,  # (n,) added to
     threads: int,
+    columns: Places | None = None,  # of which f is, where not of all
 ) -> None: ...
 
 # -- sparse_rows.cpp -----------------------------------------------------------------
@@ -471,33 +573,73 @@ def pointers_rise(indptr: Offsets, entries: int) -> bool: ...
 def indices_within(indices: Offsets, d: int, threads: int) -> bool: ...
 def indices_rise(indices: Offsets, indptr: Offsets, threads: int) -> bool: ...
 
-# -- squared_losses.cpp --------------------------------------------------------------
-def squared_losses(
+# -- support_losses.cpp --------------------------------------------------------------
+def support_losses(
     X: NDArray[Real],  # (n, d)
     q: Doubles,  # (n,) +-1, or numbers
     C: Doubles,  # (n,)
     eps: float,  # negative for classes
+    delta: float,  # of the rounded corner; 0 for squared losses
+    a: Doubles | None,  # (n,) guesses of the slopes; None for 0
     coef: Doubles,  # (d,)
     b: float,
+    constant: float,  # of (d + 1, d + 1) H; 0 for (d, d)
     v: Doubles,  # (d,) added to
-) -> tuple[float, float, float]: ...  # loss, target, sum of pulls
-def squared_losses_csr(
+    h: Doubles | None,  # (n,) out: each row's curvature
+    H: Doubles | None,  # added to: their sum
+) -> tuple[float, float, float, float, float]: ...  # as in the C++ Sums
+def support_losses_csr(
     data: NDArray[Real],
     indices: Ints,
     indptr: Offsets,
     q: Doubles,
     C: Doubles,
     eps: float,
+    delta: float,
+    a: Doubles | None,
     coef: Doubles,
     b: float,
+    constant: float,
     v: Doubles,
-) -> tuple[float, float, float]: ...
+    h: Doubles | None,
+    H: Doubles | None,
+) -> tuple[float, float, float, float, float]: ...
+def support_slopes(
+    X: NDArray[Real],  # (n, d)
+    q: Doubles,
+    C: Doubles,
+    eps: float,
+    delta: float,
+    a: Doubles | None,
+    coef: Doubles,  # (d,) where the step begins
+    b: float,
+    step: Doubles,  # (d,)
+    step_b: float,
+    lengths: Doubles,  # (J,) of the step
+    slopes: Doubles,  # (J,) added to
+) -> None: ...
+def support_slopes_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    q: Doubles,
+    C: Doubles,
+    eps: float,
+    delta: float,
+    a: Doubles | None,
+    coef: Doubles,
+    b: float,
+    step: Doubles,
+    step_b: float,
+    lengths: Doubles,
+    slopes: Doubles,
+) -> None: ...
 
 # -- stochastic_gradient.cpp -----------------------------------------------------------
-def sgd_epoch(
+def sgd_epochs(
     X: NDArray[Real],  # (n, d)
     y: Doubles,  # (n,) -1 and +1, or numbers
-    order: NDArray[np.int64],  # rows to visit
+    orders: Places,  # (E, m) rows to visit in each epoch
     o: Doubles | None,  # (n,) weight of one visit
     times: Ints | None,  # (n,) visits in a row
     plan: Doubles,  # (15,) in the order of the C++ record Plan
@@ -507,14 +649,17 @@ def sgd_epoch(
     mean: Doubles | None,  # (d,) sum of the iterates, added to
     best: Doubles | None,  # (d,) out: w of the longest run without an update
     monitor: Doubles | None,  # out: mean loss of each window
-    moved: NDArray[np.int64] | None,  # out: rows of the visits that moved w
-) -> None: ...
-def sgd_epoch_csr(
+    moved: Places | None,  # out: rows of the visits that moved w
+    rule: Doubles | None,  # (3,) in the order of the C++ record Rule; None: no judge
+    memory: Doubles | None,  # (2,) changed: lowest cost, epochs since it fell
+    costs: Doubles | None,  # (E,) out: of the epochs made
+) -> tuple[int, int, float]: ...  # epochs made, verdict on the last, updates
+def sgd_epochs_csr(
     data: NDArray[Real],
     indices: Ints,
     indptr: Offsets,
     y: Doubles,
-    order: NDArray[np.int64],
+    orders: Places,
     o: Doubles | None,
     times: Ints | None,
     plan: Doubles,
@@ -524,8 +669,19 @@ def sgd_epoch_csr(
     mean: Doubles | None,
     best: Doubles | None,
     monitor: Doubles | None,
-    moved: NDArray[np.int64] | None,
-) -> None: ...
+    moved: Places | None,
+    rule: Doubles | None,
+    memory: Doubles | None,
+    costs: Doubles | None,
+) -> tuple[int, int, float]: ...
+def sgd_judge(
+    plan: Doubles,
+    w: Doubles,
+    slots: Doubles,
+    rule: Doubles,
+    held_out: float | None,  # mean loss of rows held out
+    memory: Doubles,  # (2,) changed
+) -> tuple[int, float]: ...  # verdict and cost
 
 # -- bins.cpp --------------------------------------------------------------------------
 def bin_codes(
@@ -604,6 +760,12 @@ def pack_gradients(
     threads: int,
 ) -> None: ...
 
+# -- exact_sums.cpp --------------------------------------------------------------------
+def exact_sums(
+    x: Doubles,  # (n,)
+    sums: NDArray[np.int64],  # (2, 2048) added to: high and low digits by exponents
+) -> None: ...
+
 # -- histogram_tree.cpp ----------------------------------------------------------------
 def grow_tree(
     columns: Bytes,  # (d, n)
@@ -634,12 +796,70 @@ def grow_tree(
     leaf_of: Ints | None,  # (n,) out: node of each row
     threads: int,
 ) -> int: ...  # nodes
+def sum_histograms(
+    groups: Bytes,  # (n_groups, n, 16)
+    group_ends: Ints,
+    g: Ints,  # (n,)
+    h: Ints | None,
+    constant: bool,
+    fields: tuple[float, float, int, int],
+    rows: Ints,  # numbers of the rows that are summed
+    cells: NDArray[np.int64],  # (d * 256 * width,) out
+) -> None: ...
+def part_rows(
+    codes: Bytes,  # (n,)
+    left: Bytes,  # (256,) whether a code goes left
+    rows: Ints,  # changed from begin to end
+    begin: int,
+    end: int,
+    others: Ints,  # scratch
+) -> int: ...  # end of the rows that go left
+def leaf_value(
+    total: NDArray[np.int64],  # (width,)
+    constant: bool,
+    fields: tuple[float, float, int, int],
+    l2: float,
+) -> float: ...
+def root_key(seed: int) -> int: ...
+def find_split(
+    cells: NDArray[np.int64],  # (cells, width)
+    places: Places,  # (d,) first cell of each feature
+    total: NDArray[np.int64],  # (width,)
+    bounds: tuple[int, float, float, float, float, int],  # rows ... strict, key
+    own_sets: Keys,  # (words,)
+    constant: bool,
+    fields: tuple[float, float, int, int],
+    bins: Ints,  # (d,)
+    categorical: Bytes,  # (d,)
+    monotone: NDArray[np.int8] | None,
+    feature_sets: Keys | None,  # (d, words)
+    limits: tuple[int, int, float, float, float, float, int],
+    table: Bytes,  # (256,) out
+    set: NDArray[np.uint32],  # (8,) out
+    totals: NDArray[np.int64],  # (2, width) out: of the children
+    child_bounds: Doubles,  # (2, 3) out: low, high, value
+    sets: Keys,  # (2, words) out
+    keys: Keys,  # (2,) out
+) -> tuple[float, int, int, bool, bool, float]: ...
 
 # -- tree_predict.cpp ------------------------------------------------------------------
+class TreeNodes:  # a tree as the loops read it; keeps its arrays
+    def __init__(
+        self,
+        arrays: TreeArrays,
+        value: NDArray[Any] | None,  # (nodes, k) float64, what a leaf adds
+    ) -> None: ...
+
+def tree_depths(
+    feature: Ints,  # (nodes,)
+    left: Ints,  # (nodes,)
+    right: Ints,  # (nodes,)
+    depths: Ints,  # (nodes,) out
+) -> None: ...
 def tree_leaves(
     X: NDArray[Real],  # (n, d)
     d: int,
-    trees: list[TreeArrays],
+    trees: list[TreeNodes],
     out: Ints,  # (n, trees) out
     threads: int,
 ) -> None: ...
@@ -648,16 +868,16 @@ def tree_leaves_csr(
     indices: Ints,
     indptr: Offsets,
     d: int,
-    trees: list[TreeArrays],
+    trees: list[TreeNodes],
     out: Ints,
     threads: int,
 ) -> None: ...
 def tree_sums(
     X: NDArray[Real],  # (n, d)
     d: int,
-    trees: list[TreeArrays],
-    values: list[Doubles],  # of each tree (nodes, k)
-    out: Doubles,  # (n, k) added to
+    trees: list[TreeNodes],
+    first: Ints | None,  # (trees,) column of out that a tree's first value adds to
+    out: Doubles,  # (n, K) added to
     threads: int,
 ) -> None: ...
 def tree_sums_csr(
@@ -665,16 +885,15 @@ def tree_sums_csr(
     indices: Ints,
     indptr: Offsets,
     d: int,
-    trees: list[TreeArrays],
-    values: list[Doubles],
+    trees: list[TreeNodes],
+    first: Ints | None,
     out: Doubles,
     threads: int,
 ) -> None: ...
 def out_of_bag_sums(
     X: NDArray[Real],  # (n, d)
     d: int,
-    trees: list[TreeArrays],
-    values: list[Doubles],
+    trees: list[TreeNodes],
     seeds: Keys,  # of the bootstrap samples
     draws: int,
     order: Ints,  # (n,)
@@ -688,8 +907,7 @@ def out_of_bag_sums_csr(
     indices: Ints,
     indptr: Offsets,
     d: int,
-    trees: list[TreeArrays],
-    values: list[Doubles],
+    trees: list[TreeNodes],
     seeds: Keys,
     draws: int,
     order: Ints,  # (n,)
@@ -702,8 +920,7 @@ def out_of_bag_sums_csr(
 # -- tree_shap.cpp ---------------------------------------------------------------------
 def tree_shap(
     X: Doubles,  # (n, d)
-    trees: list[TreeArrays],
-    values: list[Doubles],  # (nodes, k) of each tree
+    trees: list[TreeNodes],
     first: Ints,  # (trees,) output that the first column of its values adds to
     covers: list[Doubles],  # (nodes,) rows of each node
     base: Doubles,  # (K,) added to
@@ -737,4 +954,13 @@ def class_cuts(
     best: Doubles,  # (d,) out: largest weight of the majorities on both sides
     at: Places,  # (d,) out: place of the cut; -1 for none
     threads: int,
+) -> None: ...
+
+# -- visit_orders.cpp ------------------------------------------------------------------
+def visit_orders(
+    seed: int,
+    epoch: int,  # number of the first
+    first_row: int,
+    which: Places,  # (m,) rows to visit
+    orders: Places,  # (E, m) out: in the order of each epoch
 ) -> None: ...

@@ -164,6 +164,37 @@ void kernel_rows(const Dense<T>& X, const T* x2, const Columns<T>& z, const K& k
     });
 }
 
+// out = k(X, X) of the rows that z packs: tiles up to the diagonal, and their mirror. A
+// block is whole panels, so that no other block writes beside the diagonal.
+template <class T, class K>
+void kernel_square(const Dense<T>& X, const T* x2, const Columns<T>& z, const K& kernel,
+                   T* out, int threads) {
+    constexpr int R = 6;
+    constexpr Index BLOCK = 48;
+    for_blocks(X.n, BLOCK, threads, [&](int, Index begin, Index end) {
+        const T* x[R];
+        T* to[R];
+        for (Index i = begin; i < end; i += R) {
+            const int rows = int(std::min<Index>(R, end - i));
+            for (int r = 0; r < rows; ++r) {
+                x[r] = X.row(i + r);
+                to[r] = out + (i + r) * z.n;
+            }
+            const Index last = (i + rows - 1) / z.width;
+            for (Index p = 0; p <= last; ++p) {
+                if (rows == R)
+                    fill_tile<R>(x, x2 + i, z, p, kernel, to);
+                else
+                    for (int r = 0; r < rows; ++r)
+                        fill_tile<1>(x + r, x2 + i + r, z, p, kernel, to + r);
+            }
+        }
+        for (Index t = 0; t < end; ++t)
+            for (Index i = std::max(begin, t + 1); i < end; ++i)
+                out[t * z.n + i] = out[i * z.n + t];
+    });
+}
+
 template <class T>
 double dot(const T* a, const T* b, Index n) {
     constexpr int L = lanes<T>;
@@ -247,6 +278,22 @@ void bind(nb::module_& m) {
         as_is("X"), as_is("x2"), as_is("panels"), as_is("squares"), nb::arg("kind"),
         nb::arg("gamma"), nb::arg("coef0"), nb::arg("degree"), as_is("out"),
         as_is("slots"), nb::arg("threads"));
+    m.def(
+        "kernel_square",
+        [](Matrix<const T> X, Vector<const T> x2,
+           nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu> panels,
+           Vector<const T> squares, int kind, double gamma, double coef0, int degree,
+           Matrix<T> out, int threads) {
+            nb::gil_scoped_release free;
+            const Columns<T> z{panels.data(), squares.data(), Index(X.shape(0)),
+                               Index(X.shape(1))};
+            Parameters<T>{kind, gamma, coef0, degree}.with([&](const auto& kernel) {
+                kernel_square(rows(X), x2.data(), z, kernel, out.data(), threads);
+            });
+        },
+        as_is("X"), as_is("x2"), as_is("panels"), as_is("squares"), nb::arg("kind"),
+        nb::arg("gamma"), nb::arg("coef0"), nb::arg("degree"), as_is("out"),
+        nb::arg("threads"));
 }
 
 }  // namespace

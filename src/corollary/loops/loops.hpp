@@ -7,6 +7,8 @@ namespace corollary {
 
 void bind_background_shap(nanobind::module_& m);
 void bind_bins(nanobind::module_& m);
+void bind_exact_sums(nanobind::module_& m);
+void bind_box_dual(nanobind::module_& m);
 void bind_histogram_tree(nanobind::module_& m);
 void bind_boosting(nanobind::module_& m);
 void bind_blended_trees(nanobind::module_& m);
@@ -28,10 +30,11 @@ void bind_rank_codes(nanobind::module_& m);
 void bind_row_keys(nanobind::module_& m);
 void bind_smo(nanobind::module_& m);
 void bind_sparse_rows(nanobind::module_& m);
-void bind_squared_losses(nanobind::module_& m);
+void bind_support_losses(nanobind::module_& m);
 void bind_stochastic_gradient(nanobind::module_& m);
 void bind_tree_predict(nanobind::module_& m);
 void bind_tree_shap(nanobind::module_& m);
 void bind_stump(nanobind::module_& m);
+void bind_visit_orders(nanobind::module_& m);
 
 }  // namespace corollary

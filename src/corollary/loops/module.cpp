@@ -19,9 +19,12 @@ const char* widest() {
 }  // namespace
 
 NB_MODULE(COROLLARY_LOOPS, m) {
+    nanobind::set_leak_warnings(false);  // a model may be alive when Python ends
     m.def("widest", &widest);
     corollary::bind_background_shap(m);
     corollary::bind_bins(m);
+    corollary::bind_exact_sums(m);
+    corollary::bind_box_dual(m);
     corollary::bind_histogram_tree(m);
     corollary::bind_boosting(m);
     corollary::bind_blended_trees(m);
@@ -43,9 +46,10 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_row_keys(m);
     corollary::bind_smo(m);
     corollary::bind_sparse_rows(m);
-    corollary::bind_squared_losses(m);
+    corollary::bind_support_losses(m);
     corollary::bind_stochastic_gradient(m);
     corollary::bind_tree_predict(m);
     corollary::bind_tree_shap(m);
     corollary::bind_stump(m);
+    corollary::bind_visit_orders(m);
 }

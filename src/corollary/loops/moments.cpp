@@ -19,6 +19,13 @@
 namespace corollary {
 namespace {
 
+// Rows and columns at any distance, so that matrices stored by column are not copied.
+template <class T>
+struct Strided {
+    const T* data;
+    Index n, d, row_step, column_step;
+};
+
 constexpr int across = 6;  // columns of a tile, each against two vectors of them
 
 template <class T>
@@ -30,10 +37,29 @@ struct Buffer {
         constexpr Index L = lanes<T>;
         const Index whole = std::max<Index>(1, (p + across - 1) / across) * across;
         stride = (whole + L - 1) / L * L;
-        rows = std::clamp<Index>((64 << 10) / (stride * Index(sizeof(T))), 32, 256);
+        rows = std::clamp<Index>((128 << 10) / (stride * Index(sizeof(T))), 32, 256);
         z.assign(std::size_t(stride * rows), T(0));
     }
     T* row(Index r) { return z.data() + r * stride; }
+
+    // z = x - shift for some rows, in the columns from `first` on.
+    void copy(const Strided<T>& X, Index begin, Index count, Index first,
+              const T* shift) {
+        const T* __restrict from = X.data + begin * X.row_step;
+        if (X.column_step == 1)
+            for (Index r = 0; r < count; ++r, from += X.row_step) {
+                T* __restrict to = row(r) + first;
+                for (Index j = 0; j < X.d; ++j) to[j] = from[j] - shift[first + j];
+            }
+        else
+            for (Index j = 0; j < X.d; ++j, from += X.column_step) {
+                T* __restrict to = row(0) + first + j;
+                for (Index r = 0; r < count; ++r)
+                    to[r * stride] = from[r * X.row_step] - shift[first + j];
+                for (Index r = count; r < 2 * count; r += 64 / Index(sizeof(T)))
+                    __builtin_prefetch(from + r * X.row_step);  // for the next block
+            }
+    }
 };
 
 // G[i.., j..] += the tile of (2) over the rows of the buffer, V vectors wide.
@@ -57,13 +83,16 @@ void add_tile(Buffer<T>& b, Index rows, Index i, Index j, double* G) {
             T part[L];
             store(part, a[c][v]);
             double* g = G + (i + c) * b.p + j + v * L;
-            const Index count = std::min<Index>(L, b.p - j - v * L);
-            for (Index l = 0; l < count; ++l) g[l] += part[l];
+            const Index count = b.p - j - v * L;
+            if (count >= L)
+                for (Index l = 0; l < L; ++l) g[l] += part[l];
+            else
+                for (Index l = 0; l < count; ++l) g[l] += part[l];
         }
 }
 
 template <class T>
-void moments(const Dense<T>& X, const Dense<T>& Y, const double* w, const T* shift,
+void moments(const Strided<T>& X, const Strided<T>& Y, const double* w, const T* shift,
              double* s, double* G) {
     constexpr Index L = lanes<T>;
     const Index p = X.d + Y.d;
@@ -74,11 +103,10 @@ void moments(const Dense<T>& X, const Dense<T>& Y, const double* w, const T* shi
     for (Index begin = 0; begin < X.n; begin += b.rows) {
         const Index rows = std::min(b.rows, X.n - begin);
         std::fill(part.begin(), part.end(), T(0));
+        b.copy(X, begin, rows, 0, shift);
+        b.copy(Y, begin, rows, X.d, shift);
         for (Index r = 0; r < rows; ++r) {
             T* __restrict z = b.row(r);
-            const T *x = X.row(begin + r), *y = Y.row(begin + r);
-            for (Index j = 0; j < X.d; ++j) z[j] = x[j] - shift[j];
-            for (Index j = 0; j < Y.d; ++j) z[X.d + j] = y[j] - shift[X.d + j];
             if (w) {
                 const T w_i = T(w[begin + r]), root = std::sqrt(w_i);
                 for (Index j = 0; j < p; ++j) part[j] += w_i * z[j];  // (1)
@@ -99,16 +127,24 @@ void moments(const Dense<T>& X, const Dense<T>& Y, const double* w, const T* shi
 }
 
 template <class T>
+using AnyMatrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+template <class T>
+Strided<T> strided(const AnyMatrix<T>& X) {
+    return {X.data(), Index(X.shape(0)), Index(X.shape(1)), Index(X.stride(0)),
+            Index(X.stride(1))};
+}
+
+template <class T>
 void bind(nb::module_& m) {
     m.def(
         "moments",
-        [](Matrix<const T> X, Optional<Matrix<const T>> Y,
-           Optional<Vector<const double>> w, Vector<const T> shift, Vector<double> s,
-           Matrix<double> G) {
+        [](AnyMatrix<T> X, Optional<AnyMatrix<T>> Y, Optional<Vector<const double>> w,
+           Vector<const T> shift, Vector<double> s, Matrix<double> G) {
             nb::gil_scoped_release free;
-            const Dense<T> none{nullptr, Index(X.shape(0)), 0};
-            moments(rows(X), Y ? rows(*Y) : none, data_or_null(w), shift.data(),
-                    s.data(), G.data());
+            const Strided<T> none{nullptr, Index(X.shape(0)), 0, 0, 1};
+            moments(strided<T>(X), Y ? strided<T>(*Y) : none, data_or_null(w),
+                    shift.data(), s.data(), G.data());
         },
         as_is("X"), as_is("Y").none(), as_is("w").none(), as_is("shift"), as_is("s"),
         as_is("G"));

@@ -4,61 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "common/arrays.hpp"
+#include "common/dual_variables.hpp"
 #include "common/threads.hpp"
 #include "common/vector.hpp"
 #include "loops.hpp"
 
 namespace corollary {
 namespace {
-
-constexpr double BIG = 1e30;
-
-// One variable of the dual, its box, the slope of |b| and its group.
-struct Variables {
-    const double *f, *b, *lo, *hi, *eps;
-    const std::int8_t* group;  // may be null
-
-    int of(Index t) const { return group == nullptr ? 0 : group[t]; }
-    // The slope of the objective as b_t rises, and as it falls. (3)
-    double up(Index t) const {
-        return b[t] < hi[t] ? f[t] + (b[t] >= 0 ? eps[t] : -eps[t]) : BIG;
-    }
-    double low(Index t) const {
-        return b[t] > lo[t] ? f[t] + (b[t] > 0 ? eps[t] : -eps[t]) : -BIG;
-    }
-};
-
-struct Extremes {
-    double up[2] = {BIG, BIG}, low[2] = {-BIG, -BIG};
-
-    double violation() const { return std::max(low[0] - up[0], low[1] - up[1]); }
-};
-
-Extremes extremes(const Variables& v, const double* up, const double* low, Index n) {
-    Extremes e;
-    Index t = 0;
-    if (v.group == nullptr) {
-        constexpr int L = lanes<double>;
-        Vec<double> least = splat(BIG), top = splat(-BIG);
-        for (; t + L <= n; t += L) {
-            least = minimum(least, load(up + t));
-            top = maximum(top, load(low + t));
-        }
-        for (int l = 0; l < L; ++l) {
-            e.up[0] = std::min<double>(e.up[0], least[l]);
-            e.low[0] = std::max<double>(e.low[0], top[l]);
-        }
-    }
-    for (; t < n; ++t) {
-        const int g = v.of(t);
-        e.up[g] = std::min(e.up[g], up[t]);
-        e.low[g] = std::max(e.low[g], low[t]);
-    }
-    return e;
-}
 
 // The `most` numbers with the largest leads; of equal leads the first numbers.
 class Leaders {
@@ -140,7 +96,8 @@ std::pair<Index, double> working_set(const Variables& v, Index n, Index want,
     return {count, e.violation()};
 }
 
-// The problem of the working set, in registers' width: f in T, b in double.
+// The problem of the working set, in registers' width: f in T, b in double. A row of K is
+// gathered when it is first read: most rows of a large set never are.
 template <class T>
 class Inner {
   public:
@@ -149,36 +106,49 @@ class Inner {
         : v_(v),
           q_(q),
           width_((q + lanes<T> - 1) / lanes<T> * lanes<T>),
+          n_(n),
+          K_(K),
+          slots_(slots),
+          rows_(rows),
           b_(b),
           groups_(groups),
-          K_(std::size_t(q * width_)),
+          gathered_(new T[std::size_t(q * width_)]),
+          at_(std::size_t(q), nullptr),
           f_(std::size_t(width_)),
           diagonal_(std::size_t(width_)),
           gain_(std::size_t(width_)) {
-        for (Index s = 0; s < q; ++s)
-            for (Index t = 0; t < q; ++t)
-                K_[std::size_t(s * width_ + t)] = K[slots[s] * n + rows[t]];
         for (int g = 0; g < groups; ++g) {
             up_[g].assign(std::size_t(width_), NEVER);
             low_[g].assign(std::size_t(width_), -NEVER);
         }
         for (Index t = 0; t < q; ++t) {
             f_[std::size_t(t)] = T(v.f[t]);
-            diagonal_[std::size_t(t)] = row(t)[t];
+            diagonal_[std::size_t(t)] = K[slots[t] * n + rows[t]];
             mark(t);
         }
     }
 
-    std::pair<Index, double> run(double tol, Index most) {
+    std::pair<Index, double> run(double tol, Index most, Watch& watch) {
         Index steps = 0;
         double left = 0;
         for (;; ++steps) {
             const Pair pair = choose();
             left = pair.violation;
             if (left < tol || pair.i < 0 || steps == most) break;
+            if (steps % LISTEN == LISTEN - 1 && watch.stopped()) break;
             step(pair.i, pair.j);
         }
         return {steps, left};
+    }
+
+    // f += K (b - old) in double, for all variables of the set. (2)
+    void update(const double* old, double* f) {
+        for (Index s = 0; s < q_; ++s) {
+            const double change = b_[s] - old[s];
+            if (change == 0) continue;
+            const T* k = row(s);
+            for (Index t = 0; t < q_; ++t) f[t] += change * double(k[t]);
+        }
     }
 
   private:
@@ -187,7 +157,15 @@ class Inner {
         double violation = 0;
     };
 
-    const T* row(Index s) const { return K_.data() + s * width_; }
+    const T* row(Index s) {
+        const T*& at = at_[std::size_t(s)];
+        if (at != nullptr) return at;
+        T* to = gathered_.get() + count_++ * width_;
+        const T* from = K_ + slots_[s] * n_;
+        for (Index t = 0; t < q_; ++t) to[t] = from[rows_[t]];
+        std::fill(to + q_, to + width_, T(0));
+        return at = to;
+    }
 
     // What turns f_t into the slopes (3). A slope of NEVER, which the lanes past the
     // last variable have too, is never chosen, however large the others are.
@@ -274,52 +252,18 @@ class Inner {
 
     static constexpr T NEVER = std::numeric_limits<T>::infinity();
     static constexpr double FLAT = 1e-12;  // curvature below which a pair is flat
+    static constexpr Index LISTEN = 1000;  // steps between two looks for Ctrl-C
 
     Variables v_;
-    Index q_, width_;
+    Index q_, width_, n_, count_ = 0;
+    const T* K_;
+    const std::int64_t *slots_, *rows_;
     double* b_;
     int groups_;
-    std::vector<T> K_, f_, diagonal_, gain_, up_[2], low_[2];
+    std::unique_ptr<T[]> gathered_;
+    std::vector<const T*> at_;
+    std::vector<T> f_, diagonal_, gain_, up_[2], low_[2];
 };
-
-// (8) at rho, and its slope there; f may be wrong by `rounding`.
-std::pair<double, double> gap_at(const Variables& v, Index n, double rounding,
-                                 double rho) {
-    double value = 0, slope = 0;
-    for (Index t = 0; t < n; ++t) {
-        const double b = v.b[t], s = v.f[t] - rho, eps = v.eps[t];
-        double best = 0, to = b;
-        // a maximum is at an end or at the kink
-        for (const double end : {v.lo[t], v.hi[t], std::clamp(0.0, v.lo[t], v.hi[t])}) {
-            const double gain = s * (b - end) + eps * (std::abs(b) - std::abs(end)) +
-                                rounding * std::abs(b - end);
-            if (gain > best) best = gain, to = end;
-        }
-        value += best;
-        slope += to - b;
-    }
-    return {value, slope};
-}
-
-constexpr int CUTS = 2200;  // halve any interval of doubles down to nothing
-
-// The least (8) for low <= rho <= high, from a first guess, and where. It is convex in
-// rho: the interval is cut where the slope says, until what is left to gain is `least`
-// of the gap, or less than `floor`.
-std::pair<double, double> least_gap(const Variables& v, Index n, double rounding,
-                                    double low, double high, double rho, double least,
-                                    double floor) {
-    double best = std::numeric_limits<double>::infinity(), at = rho;
-    for (int cut = 0; cut < CUTS; ++cut) {
-        const auto [value, slope] = gap_at(v, n, rounding, rho);
-        if (value < best) best = value, at = rho;
-        if (std::abs(slope) * (high - low) <= std::max(least * value, floor)) break;
-        (slope < 0 ? low : high) = rho;
-        rho = (low + high) / 2;
-        if (!(low < rho && rho < high)) break;
-    }
-    return {best, at};
-}
 
 // f += sum_s change[s] K[slots[s], :]; eight rows are summed in T, then in double.
 template <class T>
@@ -353,6 +297,16 @@ void add_kernel_rows(const T* K, Index n, const std::int64_t* slots,
     });
 }
 
+// The same for some columns of a small matrix: f += sum_s change[s] K[slots[s], columns].
+template <class T>
+void add_columns(const T* K, Index n, const std::int64_t* slots, const double* change,
+                 Index count, double* f, const std::int64_t* columns, Index m) {
+    for (Index s = 0; s < count; ++s) {
+        const T* k = K + slots[s] * n;
+        for (Index t = 0; t < m; ++t) f[t] += change[s] * double(k[columns[t]]);
+    }
+}
+
 // Move rows to the front of K and cut them to some columns, in place: K begins as rows
 // of n numbers, and ends as `count` rows of m < n. `rows` and `keep` ascend, so that no
 // row is overwritten before it was read.
@@ -382,15 +336,24 @@ template <class T>
 void bind(nb::module_& m) {
     m.def(
         "smo",
-        [](Matrix<const T> K, Indices slots, Indices rows, Doubles f, Doubles lo,
+        [](Matrix<const T> K, Indices slots, Indices rows, Vector<double> f, Doubles lo,
            Doubles hi, Doubles eps, Groups group, int groups, double tol, Index most,
            Vector<double> b) {
-            nb::gil_scoped_release free;
-            const Variables v{f.data(),  b.data(),   lo.data(),
-                              hi.data(), eps.data(), data_or_null(group)};
-            Inner<T> inner(v, Index(b.shape(0)), K.data(), Index(K.shape(1)),
-                           slots.data(), rows.data(), b.data(), groups);
-            return inner.run(tol, most);
+            Watch watch;
+            std::pair<Index, double> found;
+            {
+                nb::gil_scoped_release free;
+                const Index q = Index(b.shape(0));
+                const Variables v{f.data(),  b.data(),   lo.data(),
+                                  hi.data(), eps.data(), data_or_null(group)};
+                const std::vector<double> old(b.data(), b.data() + q);
+                Inner<T> inner(v, q, K.data(), Index(K.shape(1)), slots.data(),
+                               rows.data(), b.data(), groups);
+                found = inner.run(tol, most, watch);
+                inner.update(old.data(), f.data());
+            }
+            watch.raise();
+            return found;
         },
         as_is("K"), as_is("slots"), as_is("rows"), as_is("f"), as_is("lo"), as_is("hi"),
         as_is("eps"), as_is("group").none(), nb::arg("groups"), nb::arg("tol"),
@@ -406,12 +369,17 @@ void bind(nb::module_& m) {
     m.def(
         "add_kernel_rows",
         [](Matrix<const T> K, Indices slots, Doubles change, Vector<double> f,
-           int threads) {
+           int threads, Optional<Indices> columns) {
             nb::gil_scoped_release free;
+            if (columns)
+                return add_columns(K.data(), Index(K.shape(1)), slots.data(),
+                                   change.data(), Index(slots.shape(0)), f.data(),
+                                   columns->data(), Index(f.shape(0)));
             add_kernel_rows(K.data(), Index(K.shape(1)), slots.data(), change.data(),
                             Index(slots.shape(0)), f.data(), threads);
         },
-        as_is("K"), as_is("slots"), as_is("change"), as_is("f"), nb::arg("threads"));
+        as_is("K"), as_is("slots"), as_is("change"), as_is("f"), nb::arg("threads"),
+        as_is("columns") = nb::none());
 }
 
 }  // namespace
@@ -419,19 +387,6 @@ void bind(nb::module_& m) {
 void bind_smo(nb::module_& m) {
     bind<float>(m);
     bind<double>(m);
-    m.def(
-        "least_gap",
-        [](Doubles f, Doubles b, Doubles lo, Doubles hi, Doubles eps, double rounding,
-           double low, double high, double rho, double least, double floor) {
-            nb::gil_scoped_release free;
-            const Variables v{f.data(),  b.data(),   lo.data(),
-                              hi.data(), eps.data(), nullptr};
-            return least_gap(v, Index(f.shape(0)), rounding, low, high, rho, least,
-                             floor);
-        },
-        as_is("f"), as_is("b"), as_is("lo"), as_is("hi"), as_is("eps"),
-        nb::arg("rounding"), nb::arg("low"), nb::arg("high"), nb::arg("rho"),
-        nb::arg("least"), nb::arg("floor"));
     m.def(
         "working_set",
         [](Doubles f, Doubles b, Doubles lo, Doubles hi, Doubles eps, Groups group,

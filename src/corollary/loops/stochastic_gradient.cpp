@@ -1,4 +1,4 @@
-// One epoch of stochastic gradient descent on a linear model, batch after batch.
+// Epochs of stochastic gradient descent on a linear model, batch after batch.
 //
 //   p    = w'x + b                                                                    (1)
 //   w   <- (1 - l2 eta) w - eta mean_B [L'(p, y) x],   b <- b - eta mean_B L'(p, y)   (2)
@@ -14,10 +14,20 @@
 // schedules give every row a rate of its own, C = eta0 (Crammer et al. 2006):
 //
 //   PA1  min(C, L / ||x||^2),   PA2  L / (||x||^2 + 1 / (2 C))                        (4)
+//
+// After an epoch the cost, its mean loss and the penalty, judges whether to go on:
+//
+//   diverged      w is not finite, or the mean loss is beyond a limit
+//   at rest       nothing moved w, and there is no penalty
+//   has waited    the cost has not fallen by tol below the lowest for so many epochs  (5)
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 #include <vector>
+
+#include <nanobind/stl/tuple.h>
 
 #include "common/arrays.hpp"
 #include "common/interrupt.hpp"
@@ -365,12 +375,10 @@ struct Epoch {
 };
 
 template <class Rows>
-void epoch(const Rows& X, const double* y, const Vector<const std::int64_t>& order,
+void epoch(const Rows& X, const double* y, const std::int64_t* at, Index count,
            const double* o, const std::int32_t* times, const Plan& plan,
            const Work& work) {
     Epoch<Rows> run{X, plan, work};
-    const std::int64_t* at = order.data();
-    const Index count = Index(order.shape(0));
     Watch watch;
     for (Index k = 0; k < count; ++k) {
         if (k % 256 == 0 && watch.stopped()) break;
@@ -385,6 +393,81 @@ void epoch(const Rows& X, const double* y, const Vector<const std::int64_t>& ord
     }
     run.finish();
     watch.raise();
+}
+
+enum Verdict { GO_ON, AT_REST, HAS_WAITED, DIVERGED };
+
+// What epochs are judged by, as an array of doubles.
+struct Rule {
+    double limit, tol, patience;
+
+    explicit Rule(const double* r) : limit(r[0]), tol(r[1]), patience(r[2]) {}
+};
+
+// What the judge remembers, as an array: the lowest cost, and the epochs since it fell.
+struct Memory {
+    double &lowest, &waited;
+
+    explicit Memory(double* m) : lowest(m[0]), waited(m[1]) {}
+};
+
+double penalty_of(const Plan& plan, const double* w, Index d) {
+    double sizes = 0, squares = 0;
+    for (Index j = 0; j < d; ++j) {
+        sizes += std::abs(w[j]);
+        squares += w[j] * w[j];
+    }
+    return plan.l1 * sizes + 0.5 * plan.l2 * squares;
+}
+
+// Judge an epoch by its own mean loss, or by that of rows held out. (5)
+std::pair<Verdict, double> judged(const Plan& plan, const double* w, Index d,
+                                  const double* slots, const Rule& rule,
+                                  const double* held_out, Memory memory) {
+    const double loss = slots[LOSS] / slots[WEIGHT];
+    const bool finite =
+        std::isfinite(slots[INTERCEPT]) &&
+        std::all_of(w, w + d, [](double value) { return std::isfinite(value); });
+    if (!finite || !(loss <= rule.limit)) return {DIVERGED, loss};
+    const double cost = (held_out ? *held_out : loss) + penalty_of(plan, w, d);
+    if (slots[UPDATES] == 0 && plan.l1 == 0 && plan.l2 == 0) return {AT_REST, cost};
+    memory.waited = cost > memory.lowest - rule.tol ? memory.waited + 1 : 0;
+    memory.lowest = std::min(memory.lowest, cost);
+    return {memory.waited >= rule.patience ? HAS_WAITED : GO_ON, cost};
+}
+
+// All that judges epochs, or nothing: then they are made without being judged.
+struct Judge {
+    const double* rule;  // or null
+    double *memory, *costs;
+};
+
+struct Made {
+    Index epochs = 0;
+    Verdict verdict = GO_ON;
+    double updates = 0;
+};
+
+// Epochs in given orders, until one is judged to be the last.
+template <class Rows>
+Made epochs(const Rows& X, const double* y, const Matrix<const std::int64_t>& orders,
+            const double* o, const std::int32_t* times, const Plan& plan,
+            const Work& work, const Judge& judge) {
+    Made made;
+    const Index n = Index(orders.shape(1)), most = Index(orders.shape(0));
+    while (made.epochs < most && made.verdict == GO_ON) {
+        if (judge.rule)
+            for (const Slot slot : {LOSS, WEIGHT, UPDATES, STEPS, RUN, BEST_RUN})
+                work.slots[slot] = 0;
+        epoch(X, y, orders.data() + made.epochs * n, n, o, times, plan, work);
+        made.updates += work.slots[UPDATES];
+        if (judge.rule)
+            std::tie(made.verdict, judge.costs[made.epochs]) =
+                judged(plan, work.v, X.d, work.slots, Rule(judge.rule), nullptr,
+                       Memory(judge.memory));
+        ++made.epochs;
+    }
+    return made;
 }
 
 using Doubles = Vector<double>;
@@ -404,43 +487,57 @@ Work work_of(const Doubles& w, const Doubles& slots, const Optional<Doubles>& q,
             moved ? Index(moved->shape(0)) : 0};
 }
 
+using Said = std::tuple<Index, int, double>;  // what `epochs` says to Python
+
 template <class T>
 void bind(nb::module_& m) {
-    using Order = Vector<const std::int64_t>;
+    using Orders = Matrix<const std::int64_t>;
     using Weights = Optional<Vector<const double>>;
     using Times = Optional<Vector<const std::int32_t>>;
     using Maybe = Optional<Doubles>;
     using Rows = Optional<Vector<std::int64_t>>;
     m.def(
-        "sgd_epoch",
-        [](Matrix<const T> X, Vector<const double> y, Order order, Weights o,
+        "sgd_epochs",
+        [](Matrix<const T> X, Vector<const double> y, Orders orders, Weights o,
            Times times, Vector<const double> plan, Doubles w, Doubles slots, Maybe q,
-           Maybe mean, Maybe best, Maybe monitor, Rows moved) {
+           Maybe mean, Maybe best, Maybe monitor, Rows moved, Weights rule,
+           Maybe memory, Maybe costs) -> Said {
             const Work work = work_of(w, slots, q, mean, best, monitor, moved);
+            const Judge judge{data_or_null(rule), data_or_null(memory),
+                              data_or_null(costs)};
             nb::gil_scoped_release free;
-            epoch(rows(X), y.data(), order, data_or_null(o), data_or_null(times),
-                  Plan(plan.data()), work);
+            const Made made =
+                epochs(rows(X), y.data(), orders, data_or_null(o), data_or_null(times),
+                       Plan(plan.data()), work, judge);
+            return {made.epochs, made.verdict, made.updates};
         },
-        as_is("X"), as_is("y"), as_is("order"), as_is("o").none(),
+        as_is("X"), as_is("y"), as_is("orders"), as_is("o").none(),
         as_is("times").none(), as_is("plan"), as_is("w"), as_is("slots"),
         as_is("q").none(), as_is("mean").none(), as_is("best").none(),
-        as_is("monitor").none(), as_is("moved").none());
+        as_is("monitor").none(), as_is("moved").none(), as_is("rule").none(),
+        as_is("memory").none(), as_is("costs").none());
     m.def(
-        "sgd_epoch_csr",
+        "sgd_epochs_csr",
         [](Vector<const T> data, Vector<const std::int32_t> indices, Indptr indptr,
-           Vector<const double> y, Order order, Weights o, Times times,
+           Vector<const double> y, Orders orders, Weights o, Times times,
            Vector<const double> plan, Doubles w, Doubles slots, Maybe q, Maybe mean,
-           Maybe best, Maybe monitor, Rows moved) {
+           Maybe best, Maybe monitor, Rows moved, Weights rule, Maybe memory,
+           Maybe costs) -> Said {
             const Csr<T> X = rows(data, indices, indptr, Index(w.shape(0)));
             const Work work = work_of(w, slots, q, mean, best, monitor, moved);
+            const Judge judge{data_or_null(rule), data_or_null(memory),
+                              data_or_null(costs)};
             nb::gil_scoped_release free;
-            epoch(X, y.data(), order, data_or_null(o), data_or_null(times),
-                  Plan(plan.data()), work);
+            const Made made =
+                epochs(X, y.data(), orders, data_or_null(o), data_or_null(times),
+                       Plan(plan.data()), work, judge);
+            return {made.epochs, made.verdict, made.updates};
         },
-        as_is("data"), as_is("indices"), as_is("indptr"), as_is("y"), as_is("order"),
+        as_is("data"), as_is("indices"), as_is("indptr"), as_is("y"), as_is("orders"),
         as_is("o").none(), as_is("times").none(), as_is("plan"), as_is("w"),
         as_is("slots"), as_is("q").none(), as_is("mean").none(), as_is("best").none(),
-        as_is("monitor").none(), as_is("moved").none());
+        as_is("monitor").none(), as_is("moved").none(), as_is("rule").none(),
+        as_is("memory").none(), as_is("costs").none());
 }
 
 }  // namespace
@@ -448,6 +545,19 @@ void bind(nb::module_& m) {
 void bind_stochastic_gradient(nb::module_& m) {
     bind<float>(m);
     bind<double>(m);
+    m.def(
+        "sgd_judge",
+        [](Vector<const double> plan, Vector<const double> w,
+           Vector<const double> slots, Vector<const double> rule,
+           std::optional<double> held_out, Doubles memory) {
+            const auto [verdict, cost] =
+                judged(Plan(plan.data()), w.data(), Index(w.shape(0)), slots.data(),
+                       Rule(rule.data()), held_out ? &*held_out : nullptr,
+                       Memory(memory.data()));
+            return std::pair<int, double>(verdict, cost);
+        },
+        as_is("plan"), as_is("w"), as_is("slots"), as_is("rule"),
+        nb::arg("held_out").none(), as_is("memory"));
 }
 
 }  // namespace corollary

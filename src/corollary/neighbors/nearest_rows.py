@@ -49,7 +49,7 @@ TILE = 2**14  # rows of a tile
 TILE_BYTES = 2**26  # of a tile of rows
 SCORES_BYTES = 2**22  # of the scores of a block
 BLOCK = 1024  # queries of a block at most
-GROUP = 32  # columns whose least score stands for them
+GROUP = 2**5  # columns whose least score stands for them
 FEW = 4  # pairs for each neighbour that float32 may leave
 
 
@@ -190,22 +190,29 @@ def kth_least(S: Floats, k: int) -> Floats:
         return np.full(q, np.inf)
     groups = m // GROUP
     if groups >= k:
-        whole = S[:, : groups * GROUP].reshape(q, GROUP, groups)
-        S = whole.min(axis=1)
+        S = S[:, : groups * GROUP]
+        while S.shape[1] > groups:
+            half = S.shape[1] // 2
+            S = np.minimum(S[:, :half], S[:, half:])
     return np.partition(S, k - 1, axis=1)[:, k - 1].astype(np.float64)
 
 
 def merge(best: Floats, rows: Vector, r: Vector, c: Vector, values: Floats) -> None:
-    """Put pairs (r, c) of some values among the best of each query, in place."""
-    k = best.shape[1]
+    """Put pairs (r, c) of some values among the best of each query, in place.
+
+    The pairs come by rising c, and after all rows that were merged before.
+    """
+    q, k = best.shape
     old = np.flatnonzero(np.isfinite(best))
     r = np.concatenate([old // k, r])
     c = np.concatenate([rows.ravel()[old], c])
     values = np.concatenate([best.ravel()[old], values])
-    order = np.lexsort((c, values, r))  # (1)
-    r = r[order]
-    place = np.arange(len(r)) - np.searchsorted(r, r)
+    order = np.argsort(values, kind="stable")
+    short = np.uint16 if q < 2**16 else np.int64  # which is sorted by its digits
+    order = order[np.argsort(r[order].astype(short), kind="stable")]  # (1)
+    counts = np.bincount(r, minlength=q)
+    place = np.arange(len(r)) - np.repeat(np.cumsum(counts) - counts, counts)
     keep = place < k
-    order, r, place = order[keep], r[keep], place[keep]
+    order, r, place = order[keep], np.repeat(np.arange(q), counts)[keep], place[keep]
     best[r, place] = values[order]
     rows[r, place] = c[order]

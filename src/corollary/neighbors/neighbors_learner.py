@@ -39,6 +39,7 @@ from corollary.neighbors.other_metrics import (
 __all__ = ["NEIGHBOR_RULES", "NeighborsLearner"]
 
 UNEQUAL = 100.0  # times that one column may vary as much as another
+LOST = 1e-6  # a variance, relative to the mean square, that has lost digits
 NEIGHBOR_RULES = {
     "n_neighbors": whole(1),
     "weights": one_of("uniform", "distance", None) | function,
@@ -317,11 +318,25 @@ def inverse(distances: Floats) -> Floats:
     return np.where(same, 1.0, nearest / safe)
 
 
+def deviations(X: Floats) -> Floats:
+    """Return the standard deviations of columns, to the digits that a reader sees.
+
+    >>> deviations(np.array([[1.0, 7.0], [3.0, 7.0]])).tolist()
+    [1.0, 0.0]
+    """
+    if X.dtype == np.float64:
+        squares = np.einsum("ij,ij->j", X, X) / len(X)
+        variances = squares - (np.full(len(X), 1 / len(X)) @ X) ** 2
+        if not (variances < LOST * squares).any():
+            return np.sqrt(variances)
+    return X.std(axis=0, dtype=np.float64)
+
+
 def uneven_columns(learner: Any, X: Matrix) -> list[str]:
     """Say which column decides the distance alone, by varying far more than another."""
     if sp.issparse(X):
         return []
-    spread = X.std(axis=0, dtype=np.float64)
+    spread = deviations(X)
     alive = np.flatnonzero(spread > 0)
     if len(alive) < 2:
         return []

@@ -47,6 +47,7 @@ from corollary.preparation.sampled_map import (
 __all__ = ["PolynomialCountSketch"]
 
 FEW = 2**20  # products up to which a sketch is a matrix, most of it zeros
+SIGNS = np.array([-1.0, 1.0])
 MOST_BITS = 1000  # of a product of two kernels, in float64
 
 
@@ -124,7 +125,7 @@ class PolynomialCountSketch(SampledMap):
         rng, shape = generator(state.seed), (self.degree, columns)
         return {
             "indexHash_": rng.integers(self.n_components, size=shape),
-            "bitHash_": rng.choice([-1.0, 1.0], size=shape).astype(state.dtype),
+            "bitHash_": SIGNS[rng.integers(2, size=shape)].astype(state.dtype),
             "_n_features_out": self.n_components,
         }
 
@@ -143,10 +144,11 @@ class PolynomialCountSketch(SampledMap):
 
     def _check_powers(self, X: Matrix) -> None:
         """Refuse rows whose kernel, squared, is no number."""
-        largest = abs(self.gamma) * float(squares(X).max()) + abs(self.coef0)
+        longest = float(squares(X).max())
+        largest = abs(self.gamma) * longest + abs(self.coef0)
         if largest > 0 and 2 * self.degree * np.log2(largest) > MOST_BITS:
             must = f"the kernel of degree {self.degree} must be finite on X"
-            came = f"x'x up to {float(squares(X).max()):.3g}"
+            came = f"x'x up to {longest:.3g}"
             raise DataError(sentence(self, must, came, "Scale the features."))
 
     def _audit(self) -> None:

@@ -36,6 +36,7 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.distinct import is_missing
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.frames import is_frame
 from corollary.core.parameters import anything, boolean, function, one_of, real
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import Transformer
@@ -336,16 +337,19 @@ class SimpleImputer(SummationLearner, Transformer):
         kept = ~is_missing(self.statistics_)
         if self.statistics_.dtype == object:
             return self._filled_texts(self._table(X), kept)
+        framed = is_frame(X)
         X = X.matrix(who=self) if isinstance(X, Table) else X
         X = self._query(X, getattr(self, "n_features_in_", 1))
         self._warn_of_empty(kept)
+        flags: Any = np.empty((0, 0))
+        if self.indicator_ is not None:
+            flags = self.indicator_._columns_of(absent(X, self.missing_values))
         if sp.issparse(X):
             check_placeholder(self, True)
             Z = self._filled_sparse(X, kept)
         else:
-            Z = self._filled(X, kept)
-        if self.indicator_ is not None:
-            flags = self.indicator_._columns_of(absent(X, self.missing_values))
+            Z = self._filled(X, kept, framed and X.flags.owndata)
+        if flags.shape[1]:
             stack = sp.hstack if sp.issparse(Z) else np.hstack
             Z = stack([Z, flags.astype(X.dtype)])
         if sp.issparse(Z):
@@ -368,7 +372,8 @@ class SimpleImputer(SummationLearner, Transformer):
         remedy = "Use keep_empty_features=True to keep them."
         warn(f"{type(self).__name__}: {text}. {remedy}")
 
-    def _filled(self, X: Floats, kept: Vector) -> Floats:
+    def _filled(self, X: Floats, kept: Vector, own: bool) -> Floats:
+        """Fill a copy of X, or X itself where it is a copy of a frame already."""
         c, value = self.statistics_[kept].astype(X.dtype), self.missing_values
         nan = is_nan(value)
 
@@ -378,7 +383,9 @@ class SimpleImputer(SummationLearner, Transformer):
             if mask.any():
                 np.copyto(out, c, where=mask)
 
-        return by_blocks(fill, X if kept.all() else np.ascontiguousarray(X[:, kept]))
+        if kept.all():
+            return by_blocks(fill, X, X if own else None)
+        return by_blocks(fill, np.ascontiguousarray(X[:, kept]))
 
     def _filled_sparse(self, X: Any, kept: Vector) -> Any:
         out = X.copy()

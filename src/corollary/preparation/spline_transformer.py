@@ -240,18 +240,20 @@ class SplineTransformer(RangesLearner, Expansion):
             return self._sparse(X, missing)
         kept = width + (self.kind == "b-spline" and not self.include_bias)
         out = np.zeros((n, d, kept), dtype=X.dtype)
-        rows = np.arange(n)[:, None]
+        entries = out.reshape(-1)
+        begin = np.arange(n)[:, None] * (d * kept)  # of a row
         for j in range(d):
             base = self.knots_[:, j].astype(np.float64)
             if self.kind != "b-spline":
                 out[:, j] = self._powers(X[:, j], base)[:, int(not self.include_bias) :]
                 continue
             place, values = self._local(X[:, j], base)
+            place += begin + j * kept
             if self.extrapolation != "periodic":
-                out[rows, j, place] = values
+                entries[place] = values
                 continue
             for at, value in zip(place.T, values.T, strict=True):  # some may meet
-                out[rows[:, 0], j, at] += value
+                entries[at] += value
         out[missing] = 0.0
         layout: Any = self.order
         return np.asarray(out[:, :, :width].reshape(n, d * width), order=layout)
@@ -323,15 +325,14 @@ class SplineTransformer(RangesLearner, Expansion):
 def cox_de_boor(x: Floats, t: Floats, i: Vector, p: int) -> Floats:
     """Return B_{i-p,p}(x) ... B_{i,p}(x) for t_i <= x < t_{i+1}, (n, p + 1), by (2)."""
     near = {m: t[i + m] for m in range(1 - p, p + 1)}  # the knots around x
-    apart = {k: t[k:] - t[:-k] for k in range(1, p + 1)}  # knots k places apart
-    for gaps in apart.values():
-        gaps[gaps == 0] = 1.0
+    meet = p > 0 and not (t[i + 1] > t[i]).all()
     B = [np.ones(len(x))]  # (1)
     for k in range(1, p + 1):
         carried = np.zeros(len(x))
         for r in range(k):
             left, right = near[r + 1 - k], near[r + 1]
-            share = B[r] / apart[k][i + (r + 1 - k)]
+            apart = right - left
+            share = B[r] / (np.where(apart == 0, 1.0, apart) if meet else apart)
             B[r] = carried + (right - x) * share
             carried = (x - left) * share
         B.append(carried)

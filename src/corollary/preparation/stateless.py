@@ -77,13 +77,17 @@ class Stateless(SummationLearner, Transformer):
         return tags
 
 
-def by_blocks(function: Callable[[Floats, Floats], Any], X: Floats) -> Floats:
+def by_blocks(
+    function: Callable[[Floats, Floats], Any], X: Floats, out: Floats | None = None
+) -> Floats:
     """Let a function write what it makes of rows, block by block, on all cores.
+
+    It writes into a new array, or into `out`.
 
     >>> by_blocks(lambda rows, out: np.negative(rows, out=out), np.ones((1, 2)))
     array([[-1., -1.]])
     """
-    out = np.empty_like(X)
+    out = np.empty_like(X) if out is None else out
     rows = max(1, BLOCK // max(1, X.itemsize * X.shape[1]))
     if len(X) <= rows:
         function(X, out)

@@ -30,6 +30,7 @@ Course: S3-91. References: Yuan and Lin (2006); Obozinski, Taskar and Jordan (20
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class BlockSet(ColumnSet):
     def __init__(self, design: Design) -> None:
         super().__init__(design, 0, (design.c.shape[1],))
 
-    @property
+    @cached_property
     def problem(self) -> tuple[Floats, float, float]:
         """Return C, y2 and the total weight."""
         design = self.design

@@ -42,7 +42,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrs
 
 from corollary import loops
 from corollary.core.arrays import Floats
@@ -105,8 +105,10 @@ class WorkingSet(ColumnSet):
                 self._G, c, y2, l1, l2, positive, most, goal, self.b, q
             )
             used += more
-            kkt = penalty.violation(self.b, l2 * self.b - q)
-            done = not left > goal or used >= epochs or self.flat(penalty, kkt)
+            done = not left > goal or used >= epochs
+            if not done:
+                kkt = penalty.violation(self.b, l2 * self.b - q)
+                done = self.flat(penalty, kkt)
             for _ in range(LAST if done and goal <= SHARP * y2 else not done):
                 nonzeros = np.count_nonzero(self.b)
                 self.b[:] = towards_support(G, c, penalty, self.b, q)
@@ -130,6 +132,8 @@ def towards_support(
     """Step towards (5), as far as no sign changes; b itself where that fails."""
     l1, l2, positive = penalty.l1, penalty.l2, penalty.positive
     A = np.flatnonzero(b)
+    if not len(A):
+        return b
     H = G[np.ix_(A, A)]
     H[np.diag_indices(len(A))] += l2
     signs = np.sign(b[A])
@@ -139,8 +143,7 @@ def towards_support(
         return b
     if (np.diagonal(L) ** 2 <= REGULAR * np.diagonal(H)).any():
         return b  # rounding would choose among many solutions
-    half = solve_triangular(L, c[A] - l1 * signs, lower=True, check_finite=False)
-    target = solve_triangular(L, half, lower=True, trans=1, check_finite=False)
+    target, _ = dpotrs(L, c[A] - l1 * signs, lower=1)
     crossing = target * signs < 0
     length = 1.0
     if crossing.any() and (l1 > 0 or positive):
@@ -236,6 +239,8 @@ class Task:
         _, self.y2, self.n = ws.problem
         self.goal = tol * self.y2
         self.epochs, self.gap, self.rough = 0, np.inf, 0.0
+        self.b: Floats = np.zeros(0)  # on all columns
+        self.kkt = np.inf  # its violation
         self.point: Point | None = None
 
     def begin(self, q: Floats, before: float | None, r2: float | None) -> None:
@@ -274,11 +279,11 @@ class Task:
 
     def ends(self, q: Floats, r2: float) -> bool:
         """Take the gap over all columns; say whether it meets the goal."""
-        b, kkt = self.solution(q)
-        self.gap = least_squares_gap(b, q, r2, self.penalty)
-        if self.gap > self.goal and not self.ws.flat(self.penalty, kkt):
+        self.b, self.kkt = self.solution(q)
+        self.gap = least_squares_gap(self.b, q, r2, self.penalty)
+        if self.gap > self.goal and not self.ws.flat(self.penalty, self.kkt):
             return False
-        self.conclude(q, r2, StopReason.CONVERGED)
+        self.conclude(r2, StopReason.CONVERGED)
         return True
 
     def examine(self, q: Floats, r2: float) -> None:
@@ -293,12 +298,12 @@ class Task:
         else:
             self.rough = self.gap * (0.1 if entered > FEW else 0.01 if entered else 0.0)
             return
-        self.conclude(q, r2, stop)
+        self.conclude(r2, stop)
 
-    def conclude(self, q: Floats, r2: float, stop: StopReason) -> None:
+    def conclude(self, r2: float, stop: StopReason) -> None:
         """Make the point."""
-        b, kkt = self.solution(q)
-        n, P = self.n, r2 / 2 + self.penalty.value(b)
+        b, kkt, n = self.b, self.kkt, self.n
+        P = r2 / 2 + self.penalty.value(b)
         self.point = Point(b, self.gap / n, kkt / n, P / n, self.epochs, stop)
 
     def solution(self, q: Floats) -> tuple[Floats, float]:

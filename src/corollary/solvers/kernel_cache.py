@@ -8,6 +8,7 @@ of them; both the rows and the cuts of their columns live in one buffer.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 
-__all__ = ["Cache", "Gram"]
+__all__ = ["Cache", "Gram", "Held"]
 
 
 class Gram(Protocol):
@@ -25,6 +26,10 @@ class Gram(Protocol):
     dtype: Any
     given: Any  # type of the data
     nbytes: int  # of memory that the matrix takes beside the data
+
+    @property
+    def held(self) -> tuple[Floats, Vector] | None:
+        """Return a matrix in memory, and which of its rows and columns these are."""
 
     @property
     def largest(self) -> float:
@@ -38,6 +43,24 @@ class Gram(Protocol):
 
     def to(self, dtype: Any) -> Gram:
         """Return the same in another precision."""
+
+
+class Held:
+    """Kernel rows that are in memory already: none is computed, none is copied."""
+
+    def __init__(self, K: Floats, numbers: Vector) -> None:
+        self.K, self._numbers, self.computed = K, numbers, len(numbers)
+
+    def slots(self, rows: Vector) -> Vector:
+        """Return where these rows are."""
+        return self._numbers[rows]
+
+    columns = slots
+
+    def add(self, rows: Vector, change: Any, f: Any, threads: int) -> None:
+        """Add sums of rows: f += change' K[rows]."""
+        at = self._numbers
+        loops.add_kernel_rows(self.K, at[rows], change, f, threads, at)
 
 
 class Cache:
@@ -67,10 +90,33 @@ class Cache:
         self.used = np.zeros(slots, dtype=np.int64)
         self.filled = self.clock = 0
 
-    def room(self, rows: int, columns: int) -> Floats:
-        """Return the buffer of an empty cache, as so many rows at most."""
-        rows = min(rows, len(self.buffer) // columns)
-        return self.buffer[: rows * columns].reshape(rows, columns)
+    def blocks(
+        self, gram: Gram, rows: Vector, most: int
+    ) -> Iterator[tuple[Vector, Floats, Vector]]:
+        """Yield rows of a matrix, so many at a time, with where they are, and in what.
+
+        The cache is empty.  Rows of its own matrix stay in it if it has room for all;
+        others pass through its buffer.
+        """
+        if gram is self.gram and len(rows) <= len(self.K):
+            for part in np.split(rows, range(most, len(rows), most)):
+                yield part, self.K, self.slots(part)
+            return
+        size = min(most, len(rows), len(self.buffer) // gram.n)
+        block = self.buffer[: size * gram.n].reshape(size, gram.n)
+        for part in np.split(rows, range(size, len(rows), size)):
+            slots = np.arange(len(part))
+            gram.fill(part, block, slots)
+            yield part, block, slots
+        self.computed += len(rows) * gram.n // len(self.slot_of)
+
+    def columns(self, rows: Vector) -> Vector:
+        """Return the columns of rows at work, counted among these."""
+        return rows
+
+    def add(self, rows: Vector, change: Any, f: Any, threads: int) -> None:
+        """Add sums of rows: f += change' K[rows]."""
+        loops.add_kernel_rows(self.K, self.slots(rows), change, f, threads)
 
     def slots(self, rows: Vector) -> Vector:
         """Return where these rows are, and compute those that are missing."""
@@ -78,7 +124,9 @@ class Cache:
         where = self.slot_of[rows]
         absent = where < 0
         if absent.any():
-            missing = np.unique(rows[absent])
+            wanted = np.zeros(len(self.slot_of), dtype=bool)
+            wanted[rows[absent]] = True
+            missing = np.flatnonzero(wanted)
             self.used[where[~absent]] = self.clock
             free = self._free(len(missing))
             self.gram.fill(missing, self.K, free)

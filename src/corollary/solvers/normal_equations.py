@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 DIGITS = 1e-9  # error that the Gram route may cause, relative to the largest b_j |x_j|
-CHEAP = 2**24  # products below which a second pass is worth three digits more
+CHEAP = 2**18  # products below which a second pass is worth three digits more
 EPS = np.finfo(np.float64).eps
 
 

@@ -302,8 +302,9 @@ def other_minimizer(rows: QuantileRows, b: Floats, a: Floats) -> Floats | None:
         z_i'd = 0  where a_i is between its bounds,
         z_i'd <= 0 where r_i = 0 and a_i = t w_i,  >= 0 where a_i = (t - 1) w_i    (7)
 
-    and d is not too long for the others.  A fixed direction is maximised and minimised
-    among the d of (7), which few rows rule.
+    and d is not too long for the others.  Where the rows with r_i = 0 leave a direction
+    free, that is one.  Else d = 0 is alone in (7) where no d of (7) has a sum of z_i'd,
+    each with the sign that (7) forbids, below 0.
     """
     zero, P = rows.on_plane(b), rows.loss(rows.residuals(b))
     low, high = rows.w * (rows.t - 1), rows.w * rows.t
@@ -311,28 +312,35 @@ def other_minimizer(rows: QuantileRows, b: Floats, a: Floats) -> Floats | None:
     top, bottom = zero & (a >= high - margin), zero & (a <= low + margin)
     Z = rows.Z[zero]
     Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z)
-    sides = np.where(top[zero], 1.0, -1.0)[:, None] * Z
     between = ~(top | bottom)[zero]
-    if between.sum() >= len(b):
-        sizes = np.linalg.svd(Z[between], compute_uv=False)
-        if sizes[-1] > CERTAIN * sizes[0]:
-            return None  # (7) leaves d = 0 alone
-    direction = np.random.default_rng(0).normal(size=len(b))
-    for sign in (1.0, -1.0):
+    if certain(Z[between]):
+        return None  # (7) leaves d = 0 alone
+    if certain(Z):
+        sides = (np.where(top[zero], 1.0, -1.0)[:, None] * Z)[~between]
         result = linprog(
-            sign * direction,
-            A_ub=sides[~between],
-            b_ub=np.zeros((~between).sum()),
+            sides.sum(axis=0),
+            A_ub=sides,
+            b_ub=np.zeros(len(sides)),
             A_eq=Z[between],
             b_eq=np.zeros(between.sum()),
             bounds=(-1.0, 1.0),
         )
-        if result.x is None or np.abs(result.x).max() < FLAT:
-            continue
-        other = b + longest(rows, b, result.x) * result.x
-        if rows.loss(rows.residuals(other)) <= P + 1e-9 * (P + np.abs(rows.y).max()):
-            return other
-    return None
+        d = result.x
+    else:
+        d = np.linalg.svd(Z)[2][-1]
+    if d is None or np.abs(d).max() < FLAT:
+        return None
+    other = b + longest(rows, b, d) * d
+    same = rows.loss(rows.residuals(other)) <= P + 1e-9 * (P + np.abs(rows.y).max())
+    return other if same else None
+
+
+def certain(Z: Floats) -> bool:
+    """Tell whether rows have full rank without a doubt."""
+    if len(Z) < Z.shape[1]:
+        return False
+    sizes = np.linalg.svd(Z, compute_uv=False)
+    return bool(sizes[-1] > CERTAIN * sizes[0])
 
 
 def longest(rows: QuantileRows, b: Floats, d: Floats) -> float:

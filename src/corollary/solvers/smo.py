@@ -24,6 +24,8 @@ low_g = max low_t over the group,
     make a working set of tens to hundreds.  Their kernel rows are computed together in
     register tiles, and kept in a cache of bounded size that forgets the row unused for
     longest.
+    Few variables are one working set, and so are some more where the kernel matrix is
+    in memory: then no row is computed, and only those that steps read are touched.
     Inner steps.  In the working set the pair (i, j) with the least up_i and then
 
         the largest gain  (low_j - up_i)^2 / (K_ii + K_jj - 2 K_ij)              (5)
@@ -58,7 +60,7 @@ selection; Hsu and Lin (2002), working sets.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,7 +68,6 @@ import numpy as np
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.interrupt import caught, stop_if_asked
-from corollary.core.progress import Show, quiet
 from corollary.core.report import StopReason
 from corollary.engine.executors.executor import single_threaded_blas
 from corollary.solvers.box_dual import (
@@ -74,16 +75,19 @@ from corollary.solvers.box_dual import (
     duality_gap,
     exact_move,
     filled,
-    gap_at,
+    free_variables,
     kept_offsets,
     snapped,
+    violation,
 )
-from corollary.solvers.kernel_cache import Cache, Gram
+from corollary.solvers.kernel_cache import Cache, Gram, Held
+from corollary.solvers.optimum import Limits, Optimum
 
 __all__ = ["Dual", "Gram", "Limits", "Optimum", "filled", "solve"]
 
 SET = 192  # variables in a working set, half of them new
 FEW = 256  # variables that make one working set together
+FEW_HELD = 1024  # the same where the kernel matrix is in memory
 STEPS = 100  # inner steps for each variable of a set, at most
 ENDLESS = 10**7  # pairs, or 100 for each variable, that no sane search needs
 ROUGH = 3  # first working sets, solved to a tenth of what they violate
@@ -99,41 +103,6 @@ MOST_FREE = 200  # variables that (7) is solved for
 VECTORS = 40  # arrays of the variables' size in memory at a time
 BESIDE = 0.1  # share of the cache's size that other arrays may have on top of it
 BLOCK = 256  # rows at a time when f is made whole
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to stop, and how much memory the cache may have."""
-
-    tol: float = 1e-3
-    max_iter: int = -1  # pairs; -1 for so many that only a hopeless search needs them
-    seconds: float | None = None
-    cache_bytes: float = 200e6
-    shrinking: bool = True
-    threads: int = 1
-    show: Show = quiet  # of working sets and D
-
-
-@dataclass(frozen=True)
-class Optimum:
-    """Where the search ended."""
-
-    b: Floats
-    f: Floats
-    rho: Floats  # (groups,) the offset: the middle of its interval
-    interval: Floats  # (groups, 2) from low_g to up_g, a point where a variable is free
-    objective: float  # (1)
-    gap: float  # (8) at rho
-    violation: float  # (4)
-    steps: int  # pairs
-    sets: int
-    rows: int  # kernel rows computed
-    stop: StopReason
-    rounding: float = 0.0  # of f, of b and of rho, once they are stored
-
-    def gap_at(self, dual: Dual, *rho: float) -> float:
-        """Return (8) at other offsets."""
-        return gap_at(self.b, self.f, dual, np.array(rho), self.rounding)
 
 
 def solve(gram: Gram, dual: Dual, limits: Limits) -> Optimum:
@@ -207,15 +176,24 @@ class Decomposition:
         self.best = self.least = np.inf
         self.idle_sets = 0
         self.stale = np.zeros(0, dtype=np.int64)  # rows whose f is not up to date
-        self.memory = Cache.memory_for(self.n, self._cache_bytes())
+        self.memory: Vector | None = None  # of the cache
         self._open()
-        self._make_whole(np.arange(self.n))
+        if self.b.any():  # else f is q, and D is 0
+            self._make_whole(np.arange(self.n))
         self.value = self.objective()
 
     # -- the rows at work ------------------------------------------------------------
     def _open(self) -> None:
         """Begin with all rows."""
-        self.cache = Cache(self.whole, self.n, self.memory)
+        v, held = len(self.b), self.whole.held
+        self.cache: Cache | Held
+        if held is not None and v <= FEW_HELD:
+            self.cache, self.together = Held(*held), True
+        else:
+            if self.memory is None:
+                self.memory = Cache.memory_for(self.n, self._cache_bytes())
+            self.cache = Cache(self.whole, self.n, self.memory)
+            self.together = v <= min(FEW, len(self.cache.K))
         self.rows = np.arange(self.n)  # the rows at work
         self._gather()
 
@@ -252,26 +230,28 @@ class Decomposition:
             self.f[self.at], self.b[self.at] = self.here[0], self.here[1]
 
     def _make_whole(self, rows: Vector) -> None:
-        """Compute (2) of some rows from all that is not 0, in an empty cache's room."""
+        """Compute (2) of some rows from all that is not 0, with an empty cache."""
         total = self.b.reshape(self.copies, -1).sum(axis=0)
         some = np.flatnonzero(total)
         f = np.zeros(len(rows))
-        if len(some) and len(rows):
-            every = len(rows) == self.n
-            gram = self.whole if every else self.whole.take(rows)
-            block = self.cache.room(min(BLOCK, len(some)), len(rows))
-            for first in range(0, len(some), len(block)):
-                part = some[first : first + len(block)]
-                slots = np.arange(len(part))
-                gram.fill(part, block, slots)
-                loops.add_kernel_rows(block, slots, total[part], f, self.limits.threads)
-            self.computed += len(some) * len(rows) // self.n
+        if isinstance(self.cache, Held):  # all rows are at work
+            self.cache.add(some, total[some], f, self.limits.threads)
+        elif len(some) and len(rows):
+            gram = self.whole if len(rows) == self.n else self.whole.take(rows)
+            for part, K, slots in self.cache.blocks(gram, some, BLOCK):
+                loops.add_kernel_rows(K, slots, total[part], f, self.limits.threads)
         at = (np.arange(self.copies)[:, None] * self.n + rows).ravel()
-        self.f[at] = self.dual.q[at] + np.tile(f, self.copies)
+        self.f[at] = self.dual.q[at] + self._of_all(f)
         self._gather()
+
+    def _of_all(self, of_rows: Floats) -> Floats:
+        """Return what every row's variables share."""
+        return of_rows if self.copies == 1 else np.tile(of_rows, self.copies)
 
     def _shrink(self) -> None:
         """Leave out the rows none of whose variables could gain."""
+        if isinstance(self.cache, Held):
+            return
         idle = self._idle().reshape(self.copies, -1).all(axis=0)
         keep = np.flatnonzero(~idle)
         if len(keep) > (1 - WORTH) * len(self.rows) or len(keep) < 2 * SET:
@@ -348,6 +328,9 @@ class Decomposition:
     def _choose(self) -> Vector:
         """Return the next working set."""
         f, b, lo, hi, eps = self.here
+        if self.together:
+            self.violation = loops.violation(f, b, lo, hi, eps, self.group)
+            return self.all
         wide = max(2, min(SET, len(self.cache.K), len(f)))
         kept = self.before[-(wide // 2) :]
         self.taken[:] = 0
@@ -358,38 +341,42 @@ class Decomposition:
             f, b, lo, hi, eps, self.group, want, self.taken, fresh
         )
         self.before = fresh[:count].copy()
-        if len(f) <= min(FEW, len(self.cache.K)):
-            return np.arange(len(f))
         return np.concatenate([kept, self.before])
 
     def _work(self, chosen: Vector) -> None:
         """Solve the working set, and bring f up to date."""
-        f, b, lo, hi, eps = (a[chosen] for a in self.here)
-        n = len(self.rows)
+        every, n = self.together, len(self.rows)
+        old_f, old, lo, hi, eps = self.here if every else [a[chosen] for a in self.here]
+        f, b = old_f.copy(), old.copy()
         local = chosen % n
-        slots = self.cache.slots(self.rows[local])
+        slots, columns = self.cache.slots(self.rows[local]), self.cache.columns(local)
         group = None if self.group is None else self.group[chosen]
         tol = max(self.limits.tol, self.noise) / 2
-        if self.sets < ROUGH and len(chosen) < len(self.here[0]):
+        if self.sets < ROUGH and not every:
             tol = max(tol, self.violation / 10)
         most = min(STEPS * len(chosen), self.most - self.steps)
-        old = b.copy()
-        steps, _ = loops.smo(
-            self.cache.K, slots, local, f, lo, hi, eps, group, self.groups, tol, most, b
-        )
-        moved = np.flatnonzero(b != old)
-        change = np.zeros(n)
-        loops.add_kernel_rows(
-            self.cache.K, slots[moved], (b - old)[moved], change, self.limits.threads
-        )
-        fresh_f = (self.here[0].reshape(self.copies, n) + change).ravel()
-        fresh_b = self.here[1].copy()
-        fresh_b[chosen] = b
-        self.here = [fresh_f, fresh_b, *self.here[2:]]  # at once: Ctrl-C may come
-        fall = (b - old) @ (f + fresh_f[chosen]) / 2
+        box = (lo, hi, eps, group, self.groups)
+        steps, _ = loops.smo(self.cache.K, slots, columns, f, *box, tol, most, b)
+        if not every:
+            self._spread(chosen, slots, b - old, b)
+        else:
+            self.here = [f, b, *self.here[2:]]
+        fall = (b - old) @ (old_f + f) / 2
         self.value += float(fall + eps @ (np.abs(b) - np.abs(old)))
         self.steps += steps
         self.sets += 1
+
+    def _spread(self, chosen: Vector, slots: Vector, move: Any, b: Floats) -> None:
+        """Bring f of all variables up to date after the move of a working set."""
+        moved = np.flatnonzero(move)
+        change = np.zeros(len(self.rows))
+        loops.add_kernel_rows(
+            self.cache.K, slots[moved], move[moved], change, self.limits.threads
+        )
+        fresh_f = (self.here[0].reshape(self.copies, -1) + change).ravel()
+        fresh_b = self.here[1].copy()
+        fresh_b[chosen] = b
+        self.here = [fresh_f, fresh_b, *self.here[2:]]  # at once: Ctrl-C may come
 
     def _restore(self) -> None:
         """Bring back the rows that were left out, with their f."""
@@ -407,18 +394,18 @@ class Decomposition:
     def _keep_sums(self) -> None:
         """Take back what rounding did to the groups' sums, where there is most room."""
         d, change = self.dual, self.b - self.dual.start
-        room = np.minimum(self.b - d.lo, d.hi - self.b)
         for g in range(self.groups):
-            of = np.arange(len(room))[d.members(g)]
-            if not len(of) or not (drift := float(change[of].sum())):
+            of = d.members(g)
+            if not (drift := float(change[of].sum())):
                 continue
-            t = of[np.argmax(room[of])]
-            slot = self.cache.slots(t % self.n + np.zeros(1, dtype=np.int64))
-            moves = drift * self.cache.K[slot[0]].astype(np.float64)
-            if abs(drift) < room[t] and np.abs(moves).max() <= SLIGHT * self.limits.tol:
-                self.f -= np.tile(moves, self.copies)
+            room = np.minimum(self.b - d.lo, d.hi - self.b)[of]
+            t = int(self.all[of][room.argmax()])
+            moves = np.zeros(self.n)
+            self.cache.add(np.array([t % self.n]), np.array([drift]), moves, 1)
+            slight = SLIGHT * self.limits.tol
+            if abs(drift) < room.max() and np.abs(moves).max() <= slight:
+                self.f -= self._of_all(moves)
                 self.b[t] -= drift
-        self._gather()
 
     def sharpen(self) -> None:
         """Go on in float64."""
@@ -430,22 +417,24 @@ class Decomposition:
     def polish(self) -> bool:
         """Solve (7) if it is small; tell whether there is nothing left to sharpen."""
         d, f = self.dual, self.f
-        b = snapped(self.b, d).astype(np.float64)
-        free = np.flatnonzero((b > d.lo) & (b < d.hi) & ((b != 0) | (d.eps == 0)))
+        b = snapped(self.b, d)
+        free = free_variables(b, d)
         rows = free % self.n
-        fits = len(free) <= MOST_FREE and len(np.unique(rows)) <= len(self.cache.K)
+        different = len(np.unique(rows)) if self.copies > 1 else len(rows)
+        fits = len(free) <= MOST_FREE and different <= len(self.cache.K)
         if self.whole.dtype != np.float64 or not len(free) or not fits:
             return True
-        slots = self.cache.slots(rows)
-        step = exact_move(b, f, d, free, self.cache.K[slots[:, None], rows])
+        slots, columns = self.cache.slots(rows), self.cache.columns(rows)
+        step = exact_move(b, f, d, free, self.cache.K, slots, columns)
         if step is None:
             return False
         change = np.zeros(self.n)
-        loops.add_kernel_rows(self.cache.K, slots, step, change, self.limits.threads)
-        fresh_b, fresh_f = b.copy(), f + np.tile(change, self.copies)
+        self.cache.add(rows, step, change, self.limits.threads)
+        fresh_b, fresh_f = b.copy(), f + self._of_all(change)
         fresh_b[free] += step
-        gap, slight = duality_gap(fresh_b, fresh_f, d)[0], PROGRESS * abs(self.value)
-        if gap > slight and gap > duality_gap(b, f, d)[0]:
+        slight = PROGRESS * abs(self.value)
+        gap = duality_gap(fresh_b, fresh_f, d, slight)
+        if gap > slight and gap > duality_gap(b, f, d):
             return False
         self.place(fresh_b, fresh_f)
         if self.violation > self.limits.tol:
@@ -456,7 +445,7 @@ class Decomposition:
         """Go to a point whose f is known."""
         self.b, self.f = b, f
         self._gather()
-        self._choose()
+        self.violation = violation(b, f, self.dual)
 
     # -- what is known ---------------------------------------------------------------
     def objective(self) -> float:

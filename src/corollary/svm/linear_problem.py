@@ -65,7 +65,7 @@ class Point(NamedTuple):
 
 
 FEW_ROWS = 4096  # of a chunk that remembers what every pass asks for
-BESIDE = 8192  # numbers of several lengths that NumPy takes at a time
+NARROW = 12  # features up to which the loop sums the Hessian faster than BLAS does
 
 
 @dataclass(frozen=True)
@@ -147,51 +147,37 @@ def sums(
 
     `curvature` is 'full', 'diagonal' or 'none'.
     """
-    X, m, width = chunk.X, problem.machines, problem.width(chunk.X.shape[1])
-    loss, smooth, rounding, target, square = (np.zeros(m) for _ in range(5))
-    V = np.zeros((m, width))
+    X, m, d = rows_of(chunk, problem), problem.machines, chunk.X.shape[1]
+    width = problem.width(d)
+    loss, smooth, rounding, target, square = np.zeros((5, m))
+    V, along = np.zeros((m, width)), np.zeros((m, len(LENGTHS)))
     shape = {"full": (m, width, width), "diagonal": (m, width)}.get(curvature)
     H = None if shape is None else np.zeros(shape)
-    along = np.zeros((m, len(LENGTHS)))
+    in_loop = curvature == "full" and d <= NARROW
+    B, eps = problem.constant, -1.0 if problem.eps is None else problem.eps
     for k, point in points.items():
-        q, lo, hi, eps, C = stated(chunk, problem, k)
-        if problem.squared and curvature == "none" and point.along is None:
-            at, b = problem.split(point.x)
-            read = rows_loop(loops.squared_losses, loops.squared_losses_csr, X)
-            kind = -1.0 if problem.eps is None else problem.eps
-            at, v = np.ascontiguousarray(at), V[k, : X.shape[1]]
-            loss[k], target[k], pulled = read(q, C, kind, at, b, v)
-            smooth[k] = square[k] = loss[k]
-            if problem.constant > 0:
-                V[k, -1] = problem.constant * pulled
-            continue
-        r = q - scores(chunk, problem, point.x)
-        a = 0.0 if problem.squared else guess(chunk, problem, point, k)
+        q, *_, C = stated(chunk, problem, k)
+        delta = 0.0 if problem.squared else point.delta
+        a = guess(chunk, problem, point, k) if delta > 0 and point.before else None
+        losses, at = (q, C, eps, delta, a), problem.split(point.x)
         if point.along is not None:
-            step = scores(chunk, problem, point.along)
-            few = max(1, BESIDE // chunk.n)  # lengths at a time
-            for j in range(0, len(LENGTHS), few):
-                t = LENGTHS[j : j + few, None]
-                p = slopes(problem, r - t * step, a, point.delta, lo, hi, eps)[0]
-                along[k, j : j + few] = -p @ (C * step)
+            read = rows_loop(loops.support_slopes, loops.support_slopes_csr, X)
+            read(*losses, *at, *problem.split(point.along), LENGTHS, along[k])
             continue
-        u = problem.excess(r, lo, hi)
-        loss[k] = C @ problem.losses(u)
-        p, band = slopes(problem, r, a, point.delta, lo, hi, eps)
+        h = None if H is None or in_loop else np.empty(chunk.n)
+        read = rows_loop(loops.support_losses, loops.support_losses_csr, X)
+        summed = H[k] if H is not None and in_loop else None
+        found = read(*losses, *at, B, V[k, :d], h, summed)
+        loss[k], rounding[k], far, target[k], pulled = found
         if problem.squared:
-            kappa, smooth[k], square[k] = 2.0, loss[k], 0.25 * (C @ p**2)
+            rounding[k], smooth[k], square[k] = 0.0, loss[k], loss[k]
         else:
-            kappa = 1 / point.delta
-            rounding[k] = loss[k] - C @ (p * r - eps * np.abs(p))
-            smooth[k] = loss[k] - rounding[k] - 0.5 * point.delta * (C @ (p - a) ** 2)
-        pull = C * p
-        target[k] = pull @ q - eps * float(np.abs(pull).sum())
-        V[k, : X.shape[1]] = np.asarray(pull.astype(X.dtype) @ X)  # (5)
-        if problem.constant > 0:
-            V[k, -1] = problem.constant * pull.sum()
-        if H is not None:
-            some = np.flatnonzero(band)
-            H[k] = gram(X, some, C[some] * kappa, problem.constant, curvature)
+            smooth[k] = loss[k] - rounding[k] - 0.5 * delta * far
+        if B > 0:
+            V[k, -1] = B * pulled
+        if H is not None and h is not None:
+            some = np.flatnonzero(h)
+            H[k] = gram(X, some, h[some], B, curvature)
     return LinearSums(loss, smooth, rounding, target, square, V, H, along)
 
 
@@ -205,28 +191,18 @@ def stated(chunk: Chunk, problem: SupportProblem, k: int) -> Any:
     return known
 
 
+def rows_of(chunk: Chunk, problem: SupportProblem) -> Matrix:
+    """Return the rows in the precision of the sums.
+
+    A sharp corner magnifies what rounding does to the scores: it asks for double.
+    """
+    return chunk.X if problem.squared else chunk.X.astype(np.float64, copy=False)
+
+
 def scores(chunk: Chunk, problem: SupportProblem, x: Floats) -> Floats:
     """Return f of a chunk's rows."""
     w, b = problem.split(x)
-    return np.asarray(chunk.X @ w.astype(chunk.X.dtype), dtype=np.float64) + b
-
-
-def slopes(
-    problem: SupportProblem,
-    r: Floats,
-    a: Any,
-    delta: float,
-    lo: Any,
-    hi: Any,
-    eps: float,
-) -> tuple[Floats, Any]:
-    """Return p, the slope of the loss, and where it is inside its bounds."""
-    if problem.squared:
-        u = problem.excess(r, lo, hi)
-        return 2 * u * np.sign(r), u > 0
-    z = softened(a + r / delta, eps / delta)
-    p = np.minimum(np.maximum(z, lo), hi)  # (4)
-    return p, (p == z) & (p != 0)
+    return np.asarray(rows_of(chunk, problem) @ w) + b
 
 
 def softened(z: Floats, e: float) -> Floats:

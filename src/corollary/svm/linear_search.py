@@ -200,7 +200,8 @@ def stepped(
     l1 = np.ones(len(g)) if state.problem.penalty.l1 else None
     if state.full:
         own = 1.0 if l1 is None else 1e-12 * np.diagonal(H) + np.finfo(float).tiny
-        H = H + own * np.eye(len(g))
+        H = H.copy()
+        H.flat[:: len(g) + 1] += own
         return changed(machine, search=step(machine.search, f, g, H, l1=l1))
     if machine.diagonal is None:
         small = 1e-3 * float(H.mean()) + np.finfo(float).tiny

@@ -8,6 +8,9 @@ K classes are a machine for each pair a < b, on the rows of these two alone,
 sums of their scores break ties.  A support vector of class a has one coefficient in
 each of its K - 1 machines: dual_coef_[b - 1] for a < b and dual_coef_[b] for b < a.
 
+Pairs share rows: where the kernel matrix of all rows is small it is computed once, for
+all pairs, and each counts the rows of its own as computed.
+
 By its margin m_i = y_i g(x_i) every row has a role
 
     outside        m_i > 1,  beta_i = 0          inside         0 <= m_i < 1
@@ -49,6 +52,7 @@ from corollary.kernels.dual_search import (
     report_search,
     search_gram,
     search_limits,
+    shared_matrix,
     watched,
 )
 from corollary.kernels.machine_kernel import (
@@ -310,7 +314,8 @@ def learn_pairs(
     totals = np.bincount(data.y, data.w, minlength=K).astype(np.float64)
     machine.class_weight_ = stated_class_weights(machine, totals)
     price = capped(getattr(machine, "C", 1.0)) * machine.class_weight_[data.y] * data.w
-    fit = PairFit(machine, data, price, solve)
+    shared = shared_matrix(machine, data) if K > 2 else None
+    fit = PairFit(machine, data, price, solve, shared)
     solved = fit.all_pairs(starts)
     publish_pairs(machine, wide_enough(data, solved), solved)
     report_pairs(machine, solved, data.n, report)
@@ -330,6 +335,7 @@ class PairFit:
     data: TrainingRows
     price: Floats
     solve: Solve
+    shared: Any = None  # the kernel matrix of all rows, where it pays
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -378,7 +384,7 @@ class PairFit:
         positive = b if len(self.machine.classes_) == 2 else a
         s = np.where(data.y[rows] == positive, 1.0, -1.0)
         some = None if len(rows) == data.n else rows
-        gram = search_gram(self.machine, data, limits.threads, some)
+        gram = search_gram(self.machine, data, limits.threads, some, self.shared)
         one = self.solve(PairProblem(rows, s, self.price[rows], gram, limits, start))
         return changed(one, optimum=changed(one.optimum, f=np.empty(0)))  # h says it
 

@@ -338,16 +338,18 @@ def scores_of(model: Any, X: Any) -> Floats | None:
 # -- what is checked -------------------------------------------------------------------
 def check_new(model: Any, X: Any) -> None:
     """Refuse rows of the fit, where the model knows its rows."""
-    known = getattr(getattr(model, "report_", None), "row_marks", None)
+    report = getattr(model, "report_", None)
+    known = getattr(report, "row_marks", None)
     numbers = matrix_of(X)
-    if known is None or numbers is None:
+    if report is None or known is None or numbers is None:
         return
     seen = recognised(known, numbers)
     _, times = np.unique(known, return_counts=True)
     repeated = 1 - (times == 1).sum() / len(known)  # of data that has equal rows
     if seen.sum() > 2 and seen.mean() > 2 * repeated + 10 / len(known):
         must = f"X must be rows that {type(model).__name__} was not fitted to"
-        came = f"{int(seen.sum())} of {len(seen)} that it was"
+        few = "at least " if len(known) < report.rows else ""  # not all are marked
+        came = f"{few}{int(seen.sum())} of {len(seen)} that it was"
         raise DataError(sentence(WHO, must, came, "Hold rows out before the fit."))
 
 

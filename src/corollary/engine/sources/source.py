@@ -41,7 +41,8 @@ class Chunk:
     """A block of rows on its way through a learner.
 
     `memory` belongs to the learner and may be found empty at any pass: it is only a
-    cache, and dropping it changes nothing but time.
+    cache, and dropping it changes nothing but time.  `at` is the number of its part
+    and its place there: chunks are in the order of the rows.
     """
 
     X: Any  # (n, d) C-ordered array or CSR, or Table
@@ -51,6 +52,7 @@ class Chunk:
     kept: Vector | None = None  # (N,) which of all rows these are, None = all
     objects: Vector | None = None  # (N,) texts and the like, that X (n, 1) numbers
     memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    at: tuple[int, int] = (0, 0)
 
     @property
     def n(self) -> int:

@@ -3,7 +3,7 @@
 Such a learner has no summation form: each step depends on the step before.  What it
 does have is a pass over rows in a fixed order, so it runs on every source, in one
 thread for each class; `gradient_descent.py` and `logistic_regression.py` are the
-relatives that are sums.  The compiled loop makes one epoch; this file judges it:
+relatives that are sums.  The compiled loop makes an epoch and judges it:
 
     epoch      every row in a new order (`visits.py`)
     cost       mean loss of the rows, each before its own update (progressive
@@ -16,7 +16,6 @@ With K > 2 classes there is one machine for each class against the rest.
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
@@ -26,9 +25,8 @@ import numpy as np
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.magnitude import is_finite
 from corollary.core.report import Optimality, Report, StopReason
-from corollary.core.rows import dense, rows_loop
+from corollary.core.rows import dense
 from corollary.engine import ArraySource, Data, SequentialLearner
 from corollary.engine.executors.executor import side_by_side
 from corollary.engine.sequential_learner import Start
@@ -38,6 +36,13 @@ from corollary.linear.online.sequential_fit import (
     Machine,
     Plan,
     numbers,
+)
+from corollary.linear.online.sequential_walk import (
+    DIVERGED,
+    heed,
+    limit,
+    rule_of,
+    walk,
 )
 from corollary.linear.online.visits import VisitedRows, blocks, rows_to_visit
 from corollary.objectives.losses import Loss
@@ -50,7 +55,6 @@ __all__ = [
     "Plan",
     "publish_weights",
     "report_epochs",
-    "walk",
 ]
 
 CODES = {
@@ -65,7 +69,9 @@ CODES = {
 }
 SCHEDULES = {"constant": 0, "adaptive": 0, "optimal": 1, "invscaling": 2}
 SCHEDULES |= {"pa1": 3, "pa2": 4}
-TINY_RATE = 1e-6
+WORK_AT_ONCE = 10**6  # numbers that one call reads, which takes about a millisecond
+MOST_AT_ONCE = 32  # epochs
+OF_A_VISIT = 16  # numbers that take as long as a visit does beside its row
 
 
 class LinearSequentialLearner(SequentialLearner):
@@ -143,24 +149,30 @@ class LinearSequentialLearner(SequentialLearner):
     def epoch(self, data: Data, state: Epochs) -> Epochs:
         """Let every machine that has not stopped see every row."""
         before, state = state, state.copy()
-        for machine in state.machines:
-            if not machine.at_rest:
-                machine.begin_epoch()
-        active = [j for j, machine in enumerate(state.machines) if not machine.done]
-        penalty = self._penalty()
+        active = state.begin_epoch()
         with np.errstate(over="ignore", invalid="ignore"):
             for learn, _ in self.passed(data, state):
                 self._walk(state, active, learn)
             state.number += 1
             held_out = self._held_out(data, state)
             for j in active:
-                self._judge(state, before, j, held_out[j], penalty)
+                self._judge(state, before, j, held_out[j])
             if self.output == "pocket":
                 fill_pocket(self, data, state)
-        if state.stop is None and all(machine.done for machine in state.machines):
-            state.stop = StopReason.CONVERGED
+        state.rest()
         state.fall = before.cost() - state.cost() if before.number else None
         return state
+
+    def epochs(
+        self, data: Data, state: Epochs, most: int
+    ) -> tuple[Epochs, list[float]]:
+        """Make epochs of few rows in one call of the loop, others one by one."""
+        count = min(most, self._at_once(data, state))
+        found = self._several(state, count) if count > 1 else None
+        if found is not None:
+            return found
+        state = self.epoch(data, state)
+        return state, [state.cost()]
 
     def objective(self, state: Epochs) -> float:
         """Return the mean cost of the machines."""
@@ -169,6 +181,45 @@ class LinearSequentialLearner(SequentialLearner):
     def stop(self, state: Epochs) -> StopReason | None:
         """Stop when every machine rests, or one diverges."""
         return state.stop
+
+    # -- several epochs ----------------------------------------------------------------
+    def _at_once(self, data: Data, state: Epochs) -> int:
+        """Return how many epochs one call may make: of few rows, where all is alike."""
+        looks = self.early_stopping or self.trace or self.output == "pocket"
+        looks = looks or self.learning_rate == "adaptive"
+        if looks or not isinstance(data.source, ArraySource):
+            return 1
+        (rows,) = state.rows or self._prepared(data, state)
+        active = sum(not machine.done for machine in state.machines)
+        epoch = active * rows.n_visits * (data.source.n_features + OF_A_VISIT)
+        return int(min(MOST_AT_ONCE, WORK_AT_ONCE // max(1, epoch)))
+
+    def _several(self, state: Epochs, count: int) -> tuple[Epochs, list[float]] | None:
+        """Make so many epochs, or fewer if all stop; None where a machine diverges."""
+        assert state.rows is not None
+        (rows,), state = state.rows, state.copy()
+        active = state.begin_epoch()
+        orders = rows.orders(state.seed, state.number, count)
+        costs = np.repeat(np.array(state.costs)[:, None], count, axis=1)  # (m, count)
+        made, verdicts = np.zeros(len(costs), int), np.zeros(len(costs), int)
+
+        def one(j: int) -> None:
+            machine, memory = state.machines[j], state.machines[j].memory()
+            target = self._target(rows.y, j)
+            if not state.number:
+                state.limits[j] = limit(self._loss(), target)
+            judge = (rule_of(self, state, j), memory, costs[j])
+            walked = walk(machine, state.plan_of(j), rows, orders, target, judge)
+            made[j], verdicts[j], updates = walked.said
+            costs[j, made[j] :] = costs[j, made[j] - 1]
+            state.updates[j] += round(updates)
+            state.monitor[j].append(walked.windows)
+            heed(self, machine, verdicts[j], memory)
+
+        side_by_side(one, active)
+        if (verdicts == DIVERGED).any():
+            return None  # one by one they tell where
+        return state, state.end_epochs(made, costs)
 
     # -- one epoch ---------------------------------------------------------------------
     def passed(
@@ -200,48 +251,32 @@ class LinearSequentialLearner(SequentialLearner):
 
         def one(j: int) -> None:
             machine, target = state.machines[j], self._target(rows.y, j)
-            plan = state.plans[j]
-            if plan.eta0 != machine.eta0:
-                plan = plan._replace(eta0=machine.eta0)
             if not state.number:
                 state.limits[j] = max(state.limits[j], limit(self._loss(), target))
             before = 0.0 if self.trace else machine["updates"]
-            costs, moved = walk(machine, plan, rows, order, target, self.trace)
+            plan = state.plan_of(j)
+            walked = walk(machine, plan, rows, order[None], target, trace=self.trace)
             state.updates[j] += round(machine["updates"] - before)
-            state.monitor[j].append(costs)
-            if moved is not None:
-                state.moved[j].append((rows, moved))
+            state.monitor[j].append(walked.windows)
+            if walked.moved is not None:
+                state.moved[j].append((rows, walked.moved))
 
         side_by_side(one, active)
 
     def _judge(
-        self,
-        state: Epochs,
-        before: Epochs,
-        j: int,
-        held_out: float | None,
-        penalty: Penalty,
+        self, state: Epochs, before: Epochs, j: int, held_out: float | None
     ) -> None:
         """Take the cost of an epoch; decide whether the machine goes on."""
-        machine = state.machines[j]
-        cost = machine["loss"] / machine["weight"]
-        finite = is_finite(machine.w) and math.isfinite(machine["intercept"])
-        if not (finite and cost <= state.limits[j]):
+        machine, memory = state.machines[j], state.machines[j].memory()
+        plan, rule = numbers(state.plans[j]), rule_of(self, state, j)
+        judge: Any = loops.sgd_judge
+        verdict, cost = judge(plan, machine.w, machine.slots, rule, held_out, memory)
+        if verdict == DIVERGED:
             state.machines[j] = before.machines[j].copy(done=True)
             state.stop = StopReason.DIVERGED
             return
-        cost = (cost if held_out is None else held_out) + penalty.value(machine.w)
         state.costs[j] = cost
-        if machine["updates"] == 0 and penalty.strength == 0:
-            machine.done = True  # no later epoch can change anything
-        if self.tol is None or machine.done:
-            return
-        machine.waited = machine.waited + 1 if cost > machine.lowest - self.tol else 0
-        machine.lowest = min(machine.lowest, cost)
-        if machine.waited >= self.n_iter_no_change:
-            adaptive = self.learning_rate == "adaptive"
-            machine.done = not adaptive or machine.eta0 <= TINY_RATE
-            machine.eta0, machine.waited = machine.eta0 / 5, 0
+        heed(self, machine, verdict, memory)
 
     def _held_out(self, data: Data, state: Epochs) -> list[float | None]:
         """Return the mean loss of each machine on the rows held out, if there are."""
@@ -295,51 +330,6 @@ def fill_pocket(learner: LinearSequentialLearner, data: Data, state: Epochs) -> 
         for candidate, count in zip(found, errors, strict=True):
             if state.pocket[j] is None or count < state.pocket[j][0]:
                 state.pocket[j] = (count, *candidate)
-
-
-def walk(
-    machine: Machine,
-    plan: Plan,
-    rows: VisitedRows,
-    order: Vector,
-    target: Vector,
-    trace: bool = False,
-) -> tuple[Floats, Vector | None]:
-    """Make one epoch with one machine.
-
-    Returns the costs of the windows, and the rows of the visits that moved w.
-    """
-    o, times = rows.visits
-    monitor = rows.costs_of_windows(plan.window)
-    moved = np.empty(rows.n_visits, np.int64) if trace else None
-    machine.clear("entries", "updates") if trace else machine.clear("entries")
-    rows_loop(loops.sgd_epoch, loops.sgd_epoch_csr, rows.X)(
-        np.ascontiguousarray(target, dtype=np.float64),
-        order,
-        o,
-        times,
-        numbers(plan),
-        machine.w,
-        machine.slots,
-        machine.q,
-        machine.mean,
-        machine.best,
-        monitor,
-        moved,
-    )
-    costs = np.zeros(0) if monitor is None else monitor[: int(machine["entries"])]
-    return costs, None if moved is None else moved[: int(machine["updates"])]
-
-
-def limit(loss: Loss, target: Vector) -> float:
-    """Return the cost beyond which steps grow for ever: far above that of f = 0.
-
-    Losses whose slope is bounded cannot run away.
-    """
-    far = np.array([-1e3, 1e3])
-    if np.abs(loss.slope(far)).max() < 100:
-        return float(np.finfo(np.float64).max)
-    return float(1e6 * (1 + loss.value(target, np.zeros_like(target)).mean()))
 
 
 def initial(learner: object, values: Any, name: str, shape: tuple[int, ...]) -> Floats:

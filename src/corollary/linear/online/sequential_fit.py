@@ -96,6 +96,10 @@ class Machine:
         """Whether it has stopped, and made no visit since it was last cleared."""
         return self.done and not self.slots[SLOT["weight"]]
 
+    def memory(self) -> Floats:
+        """Return what the judge of its epochs remembers, as the loop takes it."""
+        return np.array([self.lowest, self.waited])
+
     def clear(self, *names: str) -> None:
         """Set slots to 0."""
         for name in names:
@@ -163,6 +167,39 @@ class Epochs:
         other.monitor = [list(costs) for costs in self.monitor]
         other.moved = [list(rows) for rows in self.moved]
         return other
+
+    def begin_epoch(self) -> list[int]:
+        """Set what is counted in an epoch to 0; return which machines go on."""
+        for machine in self.machines:
+            if not machine.at_rest:
+                machine.begin_epoch()
+        return [j for j, machine in enumerate(self.machines) if not machine.done]
+
+    def plan_of(self, j: int) -> Plan:
+        """Return the plan of a machine at the rate that it has now."""
+        plan, eta0 = self.plans[j], self.machines[j].eta0
+        return plan if plan.eta0 == eta0 else plan._replace(eta0=eta0)
+
+    def end_epochs(self, made: Vector, costs: Floats) -> list[float]:
+        """Take how many epochs each machine made, and its costs; return the mean costs.
+
+        A machine that ends before others is at rest in their last epoch.
+        """
+        last = int(made.max())
+        for machine, count in zip(self.machines, made, strict=True):
+            if 0 < count < last:
+                machine.begin_epoch()
+        trace = [float(sum(of_all)) / len(costs) for of_all in costs[:, :last].T]
+        known = [self.cost()] * bool(self.number) + trace
+        self.fall = known[-2] - known[-1] if len(known) > 1 else None
+        self.costs, self.number = costs[:, last - 1].tolist(), self.number + last
+        self.rest()
+        return trace
+
+    def rest(self) -> None:
+        """Stop where no machine goes on."""
+        if self.stop is None and all(machine.done for machine in self.machines):
+            self.stop = StopReason.CONVERGED
 
     def cost(self) -> float:
         """Return the mean cost of the machines."""

@@ -26,9 +26,9 @@ from corollary.linear.online.sequential import (
     Plan,
     publish_weights,
     report_epochs,
-    walk,
 )
 from corollary.linear.online.sequential_gap import report_gap
+from corollary.linear.online.sequential_walk import walk
 from corollary.linear.online.visits import blocks, rows_to_visit
 from corollary.objectives.losses import (
     LOSSES,
@@ -163,7 +163,7 @@ def pilot(learner: LinearSequentialLearner, data: Data, seed: int, plan: Plan) -
         for eta in RATES:
             trial = plan._replace(eta0=eta, average_from=np.inf, l1=0.0)
             machine = Machine.new(X.shape[1], trial)
-            walk(machine, trial, rows, order, target)
+            walk(machine, trial, rows, order[None], target)
             f = np.asarray(X @ machine.w) + machine["intercept"]
             values = learner._loss().value(y, f)
             costs[float(eta)] = float(values.mean())

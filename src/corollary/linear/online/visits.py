@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from corollary import loops
 from corollary.core.arrays import Matrix, Vector
-from corollary.core.randomness import generator, row_keys
+from corollary.core.randomness import row_keys
 from corollary.engine import ArraySource, Chunk, Data
 
 __all__ = ["VisitedRows", "blocks", "rows_to_visit"]
@@ -43,10 +44,16 @@ class VisitedRows:
 
     def order(self, seed: int, epoch: int) -> Vector:
         """Return the rows in the order of an epoch."""
-        if not self.shuffle:
-            return self.which
-        draw = generator(seed, epoch, self.first_row)
-        return self.which[draw.permutation(len(self.which))]
+        return self.orders(seed, epoch, 1)[0] if self.shuffle else self.which
+
+    def orders(self, seed: int, first: int, count: int) -> Matrix:
+        """Return the rows in the orders of some epochs, (count, m)."""
+        orders = np.empty((count, len(self.which)), np.int64)
+        if self.shuffle:
+            loops.visit_orders(seed, first, self.first_row, self.which, orders)
+        else:
+            orders[:] = self.which
+        return orders
 
     @cached_property
     def visits(self) -> tuple[Vector | None, Vector | None]:
@@ -62,11 +69,11 @@ class VisitedRows:
         times = self.visits[1]
         return len(self.which) if times is None else int(times[self.which].sum())
 
-    def costs_of_windows(self, window: float) -> Vector | None:
+    def costs_of_windows(self, window: float, epochs: int) -> Vector | None:
         """Make room for a cost of each window of weight; a visit ends one at most."""
         if not math.isfinite(window):
             return None
-        return np.empty(int(min(self.n_visits, self.total / window)) + 2)
+        return np.empty(int(epochs * min(self.n_visits, self.total / window)) + 2)
 
     def weights(self) -> Vector:
         """Return the weights of the rows in `which`."""
