@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 CORES := $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)))" 2>/dev/null || echo 2)
 LOOPS := CMakeLists.txt pyproject.toml \
-	$(wildcard src/corollary/loops/*.cpp src/corollary/loops/*.hpp src/corollary/loops/common/*.hpp)
+	$(wildcard src/corollary/loops/*.[ch]pp src/corollary/loops/*/*.hpp)
 
 .PHONY: run test test-slow fuzz bench bench-automl lint docs sanitize clean
 

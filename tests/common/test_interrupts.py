@@ -303,7 +303,7 @@ def test_a_signal_while_other_threads_fit_stops_only_the_main_one():
 def test_what_a_users_alarm_raises_ends_a_fit(executor):
     """A deadline of one's own is often a TimeoutError, which waits raise too."""
     X, _, _ = drawn(100_000, 8)
-    model = corollary.KMeans(50, tol=0, max_iter=10**5, random_state=0)
+    model = corollary.KMeans(200, tol=0, max_iter=10**5, random_state=0)
 
     def late(*_):
         raise TimeoutError("my own deadline")
@@ -316,9 +316,10 @@ def test_what_a_users_alarm_raises_ends_a_fit(executor):
                 chosen = stack.enter_context(local_client())
             settings = {"executor": chosen, "threads": 2, "chunk_rows": 5_000}
             stack.enter_context(config_context(**settings))
-            signal.setitimer(signal.ITIMER_REAL, 1.0)
-            with pytest.raises(TimeoutError, match="my own deadline"):
-                model.fit(X)
+            for seconds in (0.6, 0.05, 0.11, 0.17, 0.23, 0.31):
+                signal.setitimer(signal.ITIMER_REAL, seconds)
+                with pytest.raises(TimeoutError, match="my own deadline"):
+                    model.fit(X)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -20,17 +20,23 @@ import asyncio
 import contextlib
 import sys
 import time
-import traceback
 import uuid
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import CancelledError
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from corollary.core.configuration import get_config
 from corollary.core.errors import ClusterError, ParameterError, sentence
+from corollary.engine.executors.dask_client import (
+    Failed,
+    Lost,
+    asked,
+    is_of_the_scheduler,
+    losses,
+    placed,
+)
 from corollary.engine.executors.dask_workers import (
     Shipment,
     release,
@@ -54,7 +60,6 @@ IN_FLIGHT = 4  # parts under way for each thread of the cluster
 PATIENCE = 60.0  # seconds to wait while there is no worker at all
 ATTEMPTS = 10  # times that a part is given to the cluster, for PATIENCE at least
 GLANCE = 1.0  # seconds between two looks at a part that takes long
-ARRIVAL = 10.0  # seconds to wait for a worker to place rows on
 INLINE_BYTES = 2**20  # of a function with its state, above which it is placed once
 GONE = ("lost", "cancelled", "error")  # what becomes of a future
 
@@ -73,10 +78,6 @@ def dask_executor(client: Any) -> DaskExecutor | None:
         except ValueError:  # there is none
             return None
     return DaskExecutor(client) if isinstance(client, distributed.Client) else None
-
-
-class Lost(Exception):  # noqa: N818  (it never leaves this file)
-    """A part, or the rows it needs, went down with a worker."""
 
 
 @dataclass
@@ -109,7 +110,11 @@ class Job:
             self.answer = asyncio.ensure_future(asked)
             self.answer.add_done_callback(was_asked)
         await asyncio.wait([self.answer], timeout=GLANCE)
-        return self.answer.result() if self.answer.done() else None
+        if not self.answer.done():
+            return None
+        found: tuple[str, list[Any] | None] = self.answer.result()
+        self.drop()  # here in the loop: what a signal raises in a `__del__` is lost
+        return found
 
 
 class DaskExecutor(Executor):
@@ -153,16 +158,17 @@ class DaskExecutor(Executor):
         finally:  # an error, Ctrl-C, or a caller that stopped asking
             futures = [job.future for job in window if job.future is not None]
             if futures:
-                with contextlib.suppress(Exception):
-                    self.client.cancel(futures, force=True)
+                cancel = partial(self.client.cancel, futures, force=True)
+                with contextlib.suppress(Failed):
+                    asked(self.client, partial(cancel, asynchronous=True), GLANCE)
 
     def close(self) -> None:
         """Free the rows and memories that the workers hold."""
         fits, self._fits = self._fits, set()
         self._placed.clear()
         self._homes.clear()
-        with contextlib.suppress(Exception):  # nothing to free on a dead cluster
-            self.client.sync(self._free, fits, callback_timeout=GLANCE)
+        with contextlib.suppress(Failed):  # nothing to free on a dead cluster
+            asked(self.client, partial(self._free, fits), GLANCE)
 
     async def _free(self, fits: set[str]) -> None:
         run = self.client.run
@@ -178,33 +184,33 @@ class DaskExecutor(Executor):
 
     def _submit(self, order: Order, job: Job) -> None:
         """Give a part to the cluster, to the worker that knows it if it is there."""
+        job.home = self._homes.pop(job.number, None)
+        key = f"corollary-{uuid.uuid4().hex}"
+        recalls = bool(job.home and order.recall and not job.forgotten)
+        with losses(OSError, TimeoutError, KeyError):  # or unknown by now
+            if recalls:
+                what: list[Any] = [work_by_memory, order.recall, order.fit, job.number]
+                where: dict[str, Any] = {"workers": [job.home]}
+            else:
+                job.rows = self._rows(job)
+                what = [work, order.shipped(), order.fit, job.number, job.rows]
+                known = {"workers": [job.home], "allow_other_workers": True}
+                where = known if job.home else {}
+            computes = not recalls and isinstance(job.part, Partition)
+            give = self._compute if computes else self._give
+            ask = partial(give, job, *what, key=key, **where)
+            asked(self.client, ask, get_config().patience)
+
+    async def _give(self, job: Job, *what: Any, **options: Any) -> None:
+        job.future = self.client.submit(*what, pure=False, **options)
+
+    async def _compute(self, job: Job, *what: Any, key: str, **where: Any) -> None:
         import dask
 
-        job.home = self._homes.pop(job.number, None)
-        where = {"workers": [job.home], "allow_other_workers": True} if job.home else {}
-        key = f"corollary-{uuid.uuid4().hex}"
-        with losses(OSError, TimeoutError, KeyError):  # or unknown by now
-            if job.home and order.recall and not job.forgotten:
-                job.future = self.client.submit(
-                    work_by_memory,
-                    order.recall,
-                    order.fit,
-                    job.number,
-                    key=key,
-                    pure=False,
-                    workers=[job.home],
-                )
-                return
-            job.rows = self._rows(job)
-            arguments = (order.shipped(), order.fit, job.number)
-            if isinstance(job.part, Partition):
-                with dask.annotate(**where):  # the work, not what it needs
-                    lazy = job.part.lazily(work, *arguments, key=key)
-                job.future = self.client.compute(lazy)
-            else:
-                job.future = self.client.submit(
-                    work, *arguments, job.rows, key=key, pure=False, **where
-                )
+        *call, partition = what
+        with dask.annotate(**where):  # the work, not what it needs
+            lazy = partition.lazily(*call, key=key)
+        job.future = self.client.compute(lazy)
 
     def _rows(self, job: Job) -> Any:
         """Place rows of this process on a worker, once a fit for an array."""
@@ -263,16 +269,16 @@ class DaskExecutor(Executor):
             with losses(KilledWorker, CommClosedError):
                 try:
                     most = GLANCE + get_config().patience
-                    ask = (job.gathered, self.client)
-                    answer = self.client.sync(*ask, callback_timeout=most)
+                    ask = partial(job.gathered, self.client)
+                    answer = asked(self.client, ask, most)
                     if answer is not None:
                         return answer
-                except TimeoutError:  # the learner's own, or of a signal's handler
-                    self._check_progress(progress)
-                    raise
-                except Exception as error:
+                except Failed as failed:
+                    error = failed.error
+                    if isinstance(error, TimeoutError):  # or the learner's own
+                        self._check_progress(progress)
                     # a future cancelled while it is asked may fail inside Dask
-                    if is_of_the_scheduler(error) or job.future.status == "cancelled":
+                    elif is_of_the_scheduler(error) or job.future.status == "cancelled":
                         raise Lost from error
                     raise
             self._check_progress(progress)
@@ -305,10 +311,10 @@ class DaskExecutor(Executor):
 
     def _workers(self) -> dict[str, int]:
         """Look which workers are there now, and how many threads each has."""
-        with contextlib.suppress(OSError, TimeoutError):
-            if self.client.status == "running":
+        if self.client.status == "running":
+            with contextlib.suppress(Lost), losses(OSError, TimeoutError):
                 ask, patience = self.client.scheduler.ncores, get_config().patience
-                return dict(self.client.sync(ask, callback_timeout=patience))
+                return dict(asked(self.client, ask, patience))
         return {}
 
 
@@ -339,42 +345,9 @@ def was_asked(answer: Any) -> None:
         answer.exception()
 
 
-@contextlib.contextmanager
-def losses(*kinds: Any) -> Iterator[None]:
-    """Call a cancelled future and some other errors by one name."""
-    try:
-        yield
-    except (CancelledError, *kinds) as error:
-        raise Lost from error
-
-
-def is_of_the_scheduler(error: BaseException) -> bool:
-    """Tell an error of Dask's scheduler from one of the work on a part.
-
-    A worker that dies while a part is taken in can confuse the scheduler, which then
-    hands its own error to the client as if the part had raised it.  Dask cuts the
-    scheduler out of the trace: nothing but the client is left.
-    """
-    from distributed import client
-
-    *_, (last, _) = traceback.walk_tb(error.__traceback__)
-    return last.f_code.co_filename == client.__file__
-
-
 def placement(part: Part) -> Any:
     """Name the rows of an array, which are placed once; None for other parts."""
     return (id(part.source), part.a, part.b) if isinstance(part, Slice) else None
-
-
-def placed(client: Any, value: Any, **where: Any) -> Any:
-    """Put a value on workers; TimeoutError where they do not take it."""
-    patience = get_config().patience
-    options = {"hash": False, "timeout": min(ARRIVAL, patience), "asynchronous": True}
-
-    async def scatter() -> Any:
-        return await client.scatter(value, **options, **where)
-
-    return client.sync(scatter, callback_timeout=patience)
 
 
 class Order:
