@@ -38,7 +38,7 @@ lint: $(VENV)/.lint
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/clang-format --dry-run --Werror \
-		$$(find src/corollary/loops -name '*.cpp' -o -name '*.hpp')
+		$$(find src/corollary/loops tests/loops -name '*.cpp' -o -name '*.hpp')
 
 docs: $(VENV)/.docs
 	@rm -rf docs/api  # pages of names that have gone would stay

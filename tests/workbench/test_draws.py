@@ -6,7 +6,7 @@ from workbench.tables import churn, rents
 
 from corollary import workbench
 from corollary.workbench import race
-from corollary.workbench.draws import FAMILIES, FRESH, Draws
+from corollary.workbench.draws import FRESH, SPACES, Draws
 from corollary.workbench.journal import Journal
 from corollary.workbench.problem import Settings, set_problem
 from corollary.workbench.trials import Trial, attempt
@@ -38,18 +38,18 @@ def drawn(draws, count, loss=lambda candidate: 1.0, weights=(), refused=()):
 def test_a_draw_of_every_family_answers_every_row(task):
     problem = problem_of(task)
     folded = problem.folded()
-    found = drawn(Draws(task, folded.groups, 0), len(FAMILIES))
-    assert len({one.name for one in found}) == len(FAMILIES)
+    found = drawn(Draws(task, folded.groups, 0), len(SPACES))
+    assert len({one.name for one in found}) == len(SPACES)
     for candidate in found:
         answers = attempt(candidate, folded, problem.metric).answers
         assert len(answers) == len(folded.y)
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_points_of_the_cube_are_settings_inside_the_ranges(family):
-    ends = np.array(list(family.ranges.values()))
+@pytest.mark.parametrize("space", SPACES, ids=lambda space: space.name)
+def test_points_of_the_cube_are_settings_inside_the_ranges(space):
+    ends = np.array(list(space.ranges.values()))
     for u, at in ((0.0, ends[:, 0]), (1.0, ends[:, 1]), (0.5, np.sqrt(ends.prod(1)))):
-        setting = family.setting(np.full(len(ends), u))
+        setting = space.setting(np.full(len(ends), u))
         np.testing.assert_allclose(list(setting.values()), at)
 
 
@@ -89,7 +89,7 @@ def test_the_family_of_the_blend_is_drawn_most_and_refused_ones_never():
         names.append(one.family)
     assert names.count("kernel") > 15
     assert "boosting" not in names
-    every = {draws._ladder_family(family) for family in FAMILIES}
+    every = {space.family for space in SPACES}
     assert draws.next(trials, {}, every) is None
 
 

@@ -41,6 +41,7 @@ BINS = 256  # cells of a feature
 GROUP = 16  # features that stand together
 AHEAD = 16  # entries read in advance
 SMALL = 2**13  # rows whose gradients keep 30 bits
+EXACT = 51  # bits of a sum that vectors make a double of
 COARSE = 8  # bits that a packed gradient must have
 BYTES = 2**28  # of histograms that are kept
 ALONE = 2**17  # codes for which one thread is enough
@@ -132,7 +133,7 @@ class Gradients:
     def fine_units(cls, n: int, g_max: float, h_max: float) -> tuple[float, float]:
         """Return the units of gradients and hessians that stand apart."""
         b = max(1, int(n).bit_length())
-        g_bits, h_bits = min(30, 62 - b), min(30, 62 - 2 * b)
+        g_bits, h_bits = min(30, EXACT - b), min(30, 62 - 2 * b)
         return g_max / (2**g_bits - 1), h_max / (2**h_bits - 1)
 
     @classmethod

@@ -1,16 +1,16 @@
 """Draws: further settings of the families that do well, by chance and near the best.
 
-After the ladder the race goes on with settings that no line of it names.  A family f
-has parameters with ranges; a point u of the unit cube is a setting,
+After the ladder the race goes on with settings that no line of it names.  A space f of
+settings has parameters with ranges; a point u of the unit cube is a setting,
 
     theta_j = low_j (high_j / low_j)^{u_j}                                         (1)
 
-The first points of a family are uniform.  Then every second one is near the point u* of
+The first points of a space are uniform.  Then every second one is near the point u* of
 its best draw so far,
 
     u = u* + 0.15 z,    z standard normal, kept inside the cube                    (2)
 
-Next comes the family that the blend leans on most and that was drawn least: of weight
+Next comes the space that the blend leans on most and that was drawn least: of weight
 w_f in the blend and k_f draws,
 
     f = argmax (w_f + 0.05) / (1 + k_f)                                            (3)
@@ -25,7 +25,7 @@ was tried.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,21 +38,43 @@ from corollary.workbench.trials import Trial
 
 __all__ = ["Draws"]
 
-FRESH = 4  # points of a family before any is drawn near its best
+FRESH = 4  # points of a space before any is drawn near its best
 NEAR = 0.15  # how far these are, in (2)
-CURIOSITY = 0.05  # weight of a family that the blend does not use, in (3)
+CURIOSITY = 0.05  # weight of a space that the blend does not use, in (3)
 FEW, MANY = 30, 1500  # trees of a boosted model
 
 Setting = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Family:
-    """Parameters with their ranges (low, high), and the learner of a setting."""
+class Space:
+    """Parameters with their ranges (low, high), and the learner of a setting.
+
+    Parameters
+    ----------
+    name : str
+    family : str
+        That of the ladder, which may have several spaces.
+    ranges : mapping from parameters to pairs of float
+    learner : callable
+        ``learner(classes, setting, columns)`` returns the learner.
+    stem : str
+        How the class of a learner of this space begins, among those of the family.
+    changes : mapping
+        What differs from the other learners of the family.
+    """
 
     name: str
+    family: str
     ranges: Mapping[str, tuple[float, float]]
-    learner: Callable[[bool, Setting, int], Any]  # (classes?, setting, columns)
+    learner: Callable[[bool, Setting, int], Any]
+    stem: str = ""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    def holds(self, trial: Trial) -> bool:
+        """Tell whether the learner of a trial is of this space."""
+        kind = type(trial.candidate.learner).__name__
+        return trial.candidate.family == self.family and kind.startswith(self.stem)
 
     def setting(self, u: Floats) -> Setting:
         """Return the setting of a point of the unit cube (1)."""
@@ -60,7 +82,7 @@ class Family:
         return {key: low * (high / low) ** float(x) for (key, (low, high)), x in ends}
 
 
-# -- the families ----------------------------------------------------------------------
+# -- the spaces ------------------------------------------------------------------------
 def boosted(two: bool, s: Setting, columns: int) -> Any:
     """Return boosted trees; their number times the rate is the strength."""
     trees = round(s["strength"] / s["learning_rate"])
@@ -118,8 +140,9 @@ def additive(two: bool, s: Setting, columns: int) -> Any:
 
 
 LEAVES = {"max_features": (0.2, 1.0), "min_samples_leaf": (1.0, 8.0)}
-FAMILIES = (
-    Family(
+SPACES = (
+    Space(
+        "boosting",
         "boosting",
         {
             "learning_rate": (0.02, 0.2),
@@ -131,16 +154,25 @@ FAMILIES = (
         },
         boosted,
     ),
-    Family(
+    Space(
+        "support vector machine",
         "kernel",
         {"C": (0.3, 300.0), "width": (0.05, 3.0), "epsilon": (0.01, 0.3)},
         kernel_machine,
     ),
-    Family("extra trees", LEAVES, forest("ExtraTrees")),
-    Family("random forest", LEAVES, forest("RandomForest")),
-    Family("linear", {"C": (0.003, 100.0), "l1_ratio": (0.03, 1.0)}, penalised),
-    Family("neighbours", {"n_neighbors": (3.0, 60.0), "p": (1.0, 2.25)}, neighbours),
-    Family(
+    Space("extra trees", "forest", LEAVES, forest("ExtraTrees"), "ExtraTrees"),
+    Space("random forest", "forest", LEAVES, forest("RandomForest"), "RandomForest"),
+    Space(
+        "linear", "linear", {"C": (0.003, 100.0), "l1_ratio": (0.03, 1.0)}, penalised
+    ),
+    Space(
+        "nearest neighbours",
+        "neighbours",
+        {"n_neighbors": (3.0, 60.0), "p": (1.0, 2.25)},
+        neighbours,
+    ),
+    Space(
+        "additive boosting",
         "additive",
         {
             "learning_rate": (0.01, 0.1),
@@ -149,15 +181,9 @@ FAMILIES = (
             "min_samples_leaf": (2.0, 40.0),
         },
         additive,
+        changes={"complexity": 7},  # pairs are harder to read than sums of curves
     ),
 )
-CALLED = {
-    "kernel": "support vector machine",
-    "neighbours": "nearest neighbours",
-    "additive": "additive boosting",
-}
-SHARED = {"extra trees": "forest", "random forest": "forest"}  # one in the ladder
-PAIRS = {"additive": {"complexity": 7}}  # harder to read than sums of curves
 
 
 # -- drawing ---------------------------------------------------------------------------
@@ -176,7 +202,7 @@ class Draws:
         self.columns = len(groups.names)
         self.seed = seed
         self.points: dict[str, Floats] = {}  # by the names of candidates
-        self.drawn = dict.fromkeys((family.name for family in FAMILIES), 0)
+        self.drawn = dict.fromkeys((space.name for space in SPACES), 0)
 
     def next(
         self, trials: list[Trial], weights: Mapping[str, float], refused: set[str]
@@ -192,48 +218,34 @@ class Draws:
         refused : set of str
             Families of the ladder of which a learner was refused.
         """
-        open_ = [f for f in FAMILIES if self._ladder_family(f) not in refused]
+        open_ = [space for space in SPACES if space.family not in refused]
         if not open_:
             return None
-        leaning = {f.name: self._weight(f, trials, weights) for f in open_}
-        family = max(  # the first of several
+        leaning = {
+            space.name: sum(weights.get(t.name, 0.0) for t in trials if space.holds(t))
+            for space in open_
+        }
+        chosen = max(  # the first of several
             open_,
-            key=lambda f: (leaning[f.name] + CURIOSITY) / (1 + self.drawn[f.name]),
+            key=lambda s: (leaning[s.name] + CURIOSITY) / (1 + self.drawn[s.name]),
         )
-        self.drawn[family.name] += 1
-        name = f"{self._called(family)}, drawn {self.drawn[family.name]}"
-        u = self._point(family, trials)
+        self.drawn[chosen.name] += 1
+        name = f"{self._called(chosen)}, drawn {self.drawn[chosen.name]}"
+        u = self._point(chosen, trials)
         self.points[name] = u
-        learner = family.learner(self.two, family.setting(u), self.columns)
-        changes = PAIRS.get(family.name, {})
-        return rung(name, self._ladder_family(family), learner, **changes)
+        learner = chosen.learner(self.two, chosen.setting(u), self.columns)
+        return rung(name, chosen.family, learner, **chosen.changes)
 
-    def _ladder_family(self, family: Family) -> str:
-        return SHARED.get(family.name, family.name)
-
-    def _called(self, family: Family) -> str:
-        if family.name == "linear":
+    def _called(self, space: Space) -> str:
+        if space.name == "linear":
             return "logistic regression" if self.two else "elastic net"
-        return CALLED.get(family.name, family.name)
+        return space.name
 
-    def _weight(
-        self, family: Family, trials: list[Trial], weights: Mapping[str, float]
-    ) -> float:
-        """Return the weight of a family in the blend."""
-        return sum(weights.get(t.name, 0.0) for t in trials if self._is_of(t, family))
-
-    def _is_of(self, trial: Trial, family: Family) -> bool:
-        """Tell whether a trial is of a family; of forests their kind decides."""
-        if trial.candidate.family != self._ladder_family(family):
-            return False
-        return family.name not in SHARED or trial.name.startswith(family.name)
-
-    def _point(self, family: Family, trials: list[Trial]) -> Floats:
+    def _point(self, space: Space, trials: list[Trial]) -> Floats:
         """Draw a point of the cube: uniform, or near the best one so far (2)."""
-        number, size = self.drawn[family.name], len(family.ranges)
-        place = [one.name for one in FAMILIES].index(family.name)
-        rng = generator(self.seed, 11, place, number)
-        known = [t for t in trials if t.name in self.points and self._is_of(t, family)]
+        number, size = self.drawn[space.name], len(space.ranges)
+        rng = generator(self.seed, 11, SPACES.index(space), number)
+        known = [t for t in trials if t.name in self.points and space.holds(t)]
         if number <= FRESH or number % 2 or not known:
             return rng.random(size)
         best = min(known, key=lambda trial: trial.loss)

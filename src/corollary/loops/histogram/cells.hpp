@@ -4,6 +4,7 @@
 // the fields would be too narrow. A packed cell may have no room for the count of rows.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "common/rows.hpp"
@@ -22,6 +23,12 @@ struct Scale {
     double gradient, hessian;     // real value of one unit
     int hessian_at, gradient_at;  // places of the fields; the count is at 0
 };
+
+// The number as a double, for sizes up to 2^51: vectors have no instruction for it.
+inline double real(std::int64_t x) {
+    constexpr double LARGE = 0x1.8p52;
+    return std::bit_cast<double>(x + std::bit_cast<std::int64_t>(LARGE)) - LARGE;
+}
 
 struct PackedEntry {
     std::uint32_t row;
@@ -52,12 +59,12 @@ struct Packed {
     static Entry entry(Index i, const std::int32_t* q, const std::int32_t*) {
         return {std::uint32_t(i), q[i]};
     }
-    double gradient(Cell c) const { return double(c >> s.gradient_at) * s.gradient; }
+    double gradient(Cell c) const { return real(c >> s.gradient_at) * s.gradient; }
     double hessian(Cell c) const {
         if constexpr (CONSTANT) return count(c) * s.hessian;
-        return double(Cell((Word(c) >> s.hessian_at) & hessian_mask)) * s.hessian;
+        return real(Cell((Word(c) >> s.hessian_at) & hessian_mask)) * s.hessian;
     }
-    double count(Cell c) const { return double(Cell(Word(c) & count_mask)); }
+    double count(Cell c) const { return real(Cell(Word(c) & count_mask)); }
 };
 
 struct WideCell {
@@ -93,9 +100,9 @@ struct Wide {
     static Entry entry(Index i, const std::int32_t* g, const std::int32_t* h) {
         return {std::uint32_t(i), g[i], h[i]};
     }
-    double gradient(Cell c) const { return double(c.g) * s.gradient; }
-    double hessian(Cell c) const { return double(c.h >> s.hessian_at) * s.hessian; }
-    double count(Cell c) const { return double(std::int64_t(Word(c.h) & count_mask)); }
+    double gradient(Cell c) const { return real(c.g) * s.gradient; }
+    double hessian(Cell c) const { return real(c.h >> s.hessian_at) * s.hessian; }
+    double count(Cell c) const { return real(std::int64_t(Word(c.h) & count_mask)); }
 };
 
 }  // namespace corollary::histogram

@@ -11,12 +11,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "histogram/leaf.hpp"
 
 namespace corollary::histogram {
 
+constexpr int LANES = 8;       // running maxima beside each other
 constexpr double SMOOTH = 10;  // hessian added to a category before it is ordered
 
 // The best split of one leaf by one feature after another.
@@ -49,17 +51,35 @@ class Search {
         if (r_.categorical[f]) return categories(f, H, present, count);
         const bool seen = present[count - 1] == bins;
         const int numbers = count - int(seen);
-        take(f, sum_up(H, present, numbers, Cell{}), false, seen);
-        if (seen) take(f, sum_up(H, present, numbers, H[bins]), true, seen);
+        std::copy_n(present, numbers, bin_);
+        auto sum_up = [&](Cell sum) {
+            for (int c = 0; c < numbers; ++c) sum_[c] = sum += H[present[c]];
+        };
+        sum_up(Cell{});
+        take(f, numbers, false, seen);
+        if (!seen) return;
+        sum_up(H[bins]);
+        take(f, numbers, true, seen);
     }
 
-    void feature(int f, const Cell* H) {
-        int present[BINS], count = 0;
-        for (int v = 0; v <= r_.bins[f]; ++v) {
-            present[count] = v;
-            count += bool(H[v]);
-        }
-        feature(f, H, present, count);
+    // The sums stay as they are in an empty bin, and of equal gains the first is taken.
+    [[gnu::noinline]] void feature(int f, const Cell* H) {
+        const int bins = r_.bins[f];
+        if (r_.categorical[f]) return filled(f, H);
+        int first = 0, end = bins;
+        while (first < end && !H[first]) ++first;
+        while (end > first && !H[end - 1]) --end;
+        const int count = end - first;
+        std::iota(bin_, bin_ + count, first);
+        auto sum_up = [&](Cell sum) {
+            for (int c = 0; c < count; ++c) sum_[c] = sum += H[first + c];
+        };
+        const bool seen = bool(H[bins]);
+        sum_up(Cell{});
+        take(f, count, false, seen);
+        if (!seen) return;
+        sum_up(H[bins]);
+        take(f, count, true, seen);
     }
 
     Split<Cell> best;
@@ -69,28 +89,13 @@ class Search {
         return (2 * G + h_l2 * v) * v;
     }
 
-    // Note the sums up to each bin that leave enough rows on both sides; return how many.
-    int sum_up(const Cell* H, const int* present, int count, Cell sum) {
-        const double most = double(leaf_->rows) - r_.min_samples;
-        int at = 0;
-        for (int c = 0; c < count; ++c) {
-            sum += H[present[c]];
-            if (form_.counted) {
-                const double rows = form_.count(sum);
-                if (rows < r_.min_samples) continue;
-                if (rows > most) break;
-            }
-            put(at++, present[c], sum);
+    void filled(int f, const Cell* H) {
+        int present[BINS], count = 0;
+        for (int v = 0; v <= r_.bins[f]; ++v) {
+            present[count] = v;
+            count += bool(H[v]);
         }
-        return at;
-    }
-
-    void put(int at, int bin, Cell sum) {
-        bin_[at] = bin;
-        sum_[at] = sum;
-        G_left_[at] = form_.gradient(sum);
-        h_left_[at] = form_.hessian(sum);
-        count_left_[at] = form_.counted ? form_.count(sum) : 0;
+        feature(f, H, present, count);
     }
 
     void categories(int f, const Cell* H, const int* present, int count) {
@@ -104,8 +109,8 @@ class Search {
         std::sort(order, order + count);
         Cell sum{};
         for (int c = 0; c < count; ++c) {
-            sum += H[order[c].second];
-            put(c, c, sum);
+            sum_[c] = sum += H[order[c].second];
+            bin_[c] = c;
         }
         const int before = best.feature;
         const double gain = best.gain;
@@ -117,28 +122,19 @@ class Search {
         best.missing_left = (best.set[bins / 32] >> (bins % 32)) & 1;
     }
 
+    // The best of the splits after bin_[c] with the sums sum_[c] on the left.
     void take(int f, int count, bool missing_left, bool seen) {
-        const double most = form_.counted ? double(leaf_->rows) : 1e300;
-        const double least = form_.counted ? r_.min_samples : 0;
-        const double G = G_, h = h_, l2 = r_.l2, least_h = least_h_, parent = parent_;
-        if (r_.monotone) {
-            for (int c = 0; c < count; ++c) gain_[c] = clipped_gain(f, c);
-        } else {
-            for (int c = 0; c < count; ++c) {
-                const double a = h_left_[c] + l2, b = h - h_left_[c] + l2;
-                const double x = G_left_[c], y = G - x;
-                gain_[c] = (x * x * b + y * y * a) / (a * b) + parent;
-            }
-        }
-        int at = NONE;
-        for (int c = 0; c < count; ++c)
-            if (gain_[c] > best.gain && h_left_[c] >= least_h &&
-                h - h_left_[c] >= least_h && count_left_[c] >= least &&
-                most - count_left_[c] >= least) {
-                best.gain = gain_[c];
-                at = c;
-            }
-        if (at == NONE) return;
+        weigh(f, count);
+        double top[LANES];
+        std::fill_n(top, LANES, best.gain);
+        std::fill_n(gain_ + count, LANES - 1, -INFINITY);
+        for (int c = 0; c < count; c += LANES)
+            for (int lane = 0; lane < LANES; ++lane)
+                top[lane] = gain_[c + lane] > top[lane] ? gain_[c + lane] : top[lane];
+        const double most = *std::max_element(top, top + LANES);
+        if (!(most > best.gain)) return;
+        const auto at = std::find(gain_, gain_ + count, most) - gain_;
+        best.gain = most;
         best.feature = f;
         best.bin = bin_[at];
         best.missing_left = missing_left;
@@ -147,7 +143,38 @@ class Search {
         best.set = {};
     }
 
-    // (3) with the values of both children clipped, 0 where they are in the wrong order.
+    // The gains (1), or -infinity where a child has too little: in plain loops that
+    // compilers make vectors of.
+    void weigh(int f, int count) {
+        const Form form = form_;
+        for (int c = 0; c < count; ++c) {
+            G_left_[c] = form.gradient(sum_[c]);
+            h_left_[c] = form.hessian(sum_[c]);
+            count_left_[c] = form.count(sum_[c]);
+        }
+        if (r_.monotone) {
+            for (int c = 0; c < count; ++c) gain_[c] = clipped_gain(f, c);
+        } else {
+            const double G = G_, h = h_, l2 = r_.l2, parent = parent_;
+            for (int c = 0; c < count; ++c) {
+                const double a = h_left_[c] + l2, b = h - h_left_[c] + l2;
+                const double x = G_left_[c], y = G - x;
+                gain_[c] = (x * x * b + y * y * a) / (a * b) + parent;
+            }
+        }
+        const double h = h_, least_h = least_h_;
+        const double least = form.counted ? r_.min_samples : 0;
+        const double most = form.counted ? double(leaf_->rows) - least : INFINITY;
+        for (int c = 0; c < count; ++c) {
+            double gain = gain_[c];
+            gain = h_left_[c] >= least_h ? gain : -INFINITY;
+            gain = h - h_left_[c] >= least_h ? gain : -INFINITY;
+            gain = count_left_[c] >= least ? gain : -INFINITY;
+            gain_[c] = count_left_[c] <= most ? gain : -INFINITY;
+        }
+    }
+
+    // (1) with the values of both children clipped, 0 where they are in the wrong order.
     double clipped_gain(int f, int c) const {
         const double a = h_left_[c] + r_.l2, b = h_ - h_left_[c] + r_.l2;
         if (!(a > 0) || !(b > 0)) return 0;
@@ -166,7 +193,7 @@ class Search {
     double G_ = 0, h_ = 0, parent_ = 0, least_h_ = 0;
     int bin_[BINS];
     Cell sum_[BINS];
-    double G_left_[BINS], h_left_[BINS], count_left_[BINS], gain_[BINS];
+    double G_left_[BINS], h_left_[BINS], count_left_[BINS], gain_[BINS + LANES];
 };
 
 }  // namespace corollary::histogram
