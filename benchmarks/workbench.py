@@ -2,9 +2,13 @@
 
     python benchmarks/workbench.py [--seconds 300] [--peers flaml,autogluon] [NAME ...]
 
-Each data set is split once, 70% to learn from and 30% to test on.  Every system gets
-the same training file and the same seconds on the same cores, in a process of its own,
-and answers for the test rows; the scores are taken here, from its answers.
+How often the stated intervals hold takes many runs, and needs no peer:
+
+    python benchmarks/workbench.py --seconds 6 --peers "" --splits 8
+
+Each data set is split at random, 70% to learn from and 30% to test on.  Every system
+gets the same training file and the same seconds on the same cores, in a process of its
+own, and answers for the test rows; the scores are taken here, from its answers.
 
     score        accuracy and log loss of classes, R^2 of numbers
     normalised   (score - baseline) / (best of all systems - baseline)
@@ -18,6 +22,7 @@ autogluon.tabular), or in this one.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
@@ -146,8 +151,8 @@ def by_corollary(train, test, task, seconds, folder):
     told = {"predicted": np.asarray(found.predict(rows)).tolist()}
     if task == "classification":
         told["proba"] = found.model.predict_proba(rows).tolist()
-        told["classes"] = [str(label) for label in found.model.classes_]
-        told["predicted"] = [str(label) for label in told["predicted"]]
+        told["classes"] = texts(found.model.classes_)
+        told["predicted"] = texts(told["predicted"])
     told["interval"] = list(found.expected_score(len(test)))
     told["champion"] = found.findings["champion"]["members"]
     return told
@@ -192,17 +197,23 @@ def by_autogluon(train, test, task, seconds, folder):
     if task == "classification":
         proba = model.predict_proba(rows)
         told["proba"] = proba.to_numpy().tolist()
-        told["classes"] = [str(label) for label in proba.columns]
+        told["classes"] = texts(proba.columns)
+        told["predicted"] = texts(told["predicted"])
     return told
 
 
 def from_sklearn(model, rows, task):
     told = {"predicted": np.asarray(model.predict(rows)).tolist()}
     if task == "classification":
-        told["predicted"] = [str(label) for label in told["predicted"]]
+        told["predicted"] = texts(told["predicted"])
         told["proba"] = model.predict_proba(rows).tolist()
-        told["classes"] = [str(label) for label in model.classes_]
+        told["classes"] = texts(model.classes_)
     return told
+
+
+def texts(labels) -> list[str]:
+    """Return labels as texts, alike whether a system reads 1 as whole or not."""
+    return [str(label).removesuffix(".0") for label in labels]
 
 
 # -- judging ---------------------------------------------------------------------------
@@ -240,7 +251,7 @@ def race(name: str, systems, seconds: float, seed: int) -> dict:
             rows.to_csv(folder / f"{part}.csv", index=False)
         (folder / "task.json").write_text(json.dumps({"task": task}))
         y = test["y"].to_numpy()
-        y = y.astype(str) if text else y.astype(float)
+        y = np.asarray(texts(y)) if text else y.astype(float)
         for system in systems:
             python = sys.executable
             if system != "corollary":
@@ -270,7 +281,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=list(DATA))
     parser.add_argument("--seconds", type=float, default=300.0)
     parser.add_argument("--peers", default="flaml,autogluon")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="of the first split")
+    parser.add_argument("--splits", type=int, default=1, help="of each data set")
     parser.add_argument("--one")
     parser.add_argument("--folder")
     parser.add_argument("--json")
@@ -280,10 +292,12 @@ def main() -> None:
         return
     systems = ["corollary", *filter(None, given.peers.split(","))]
     table, inside = {}, []
-    for name in given.names:
-        table[name] = race(name, systems, given.seconds, given.seed)
-        show(name, table[name])
-        ours = table[name]["systems"].get("corollary", {})
+    seeds = range(given.seed, given.seed + given.splits)
+    for name, seed in itertools.product(given.names, seeds):
+        key = name if given.splits == 1 else f"{name} {seed}"
+        table[key] = race(name, systems, given.seconds, seed)
+        show(key, table[key])
+        ours = table[key]["systems"].get("corollary", {})
         inside.append(ours.get("inside", False))
         if given.json:
             Path(given.json).write_text(json.dumps(table, indent=1))

@@ -35,6 +35,8 @@ class Odd(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
+        if self.how == "does not answer":
+            raise ValueError("Odd: X must have many rows;\ngot few.")
         P = np.full((X.shape[0], len(self.classes_)), 1 / len(self.classes_))
         return P * np.nan if self.how == "nan" else P
 
@@ -75,6 +77,8 @@ def test_a_refusal_is_told_in_one_line():
         TrialRefusedError, match=r"^Odd: X must be even; got odd rows\.$"
     ):
         attempt(odd("refuses"), rows, metric)
+    with pytest.raises(TrialRefusedError, match=r"^Odd: X must have many rows"):
+        attempt(odd("does not answer"), rows, metric)
     with pytest.raises(TrialRefusedError, match="not all finite"):
         attempt(odd("nan"), rows, metric)
 

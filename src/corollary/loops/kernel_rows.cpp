@@ -170,7 +170,9 @@ template <class T, class K>
 void kernel_square(const Dense<T>& X, const T* x2, const Columns<T>& z, const K& kernel,
                    T* out, int threads) {
     constexpr int R = 6;
-    constexpr Index BLOCK = 48;
+    constexpr Index BLOCK = 48, ALONE = 1 << 19;
+    const Index work = X.n * X.n / 2 * (X.d + 16);  // done before another thread wakes?
+    threads = work < ALONE ? 1 : threads;
     for_blocks(X.n, BLOCK, threads, [&](int, Index begin, Index end) {
         const T* x[R];
         T* to[R];

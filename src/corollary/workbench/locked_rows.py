@@ -3,29 +3,33 @@
 The mean loss on m locked rows is unbiased, since nothing was chosen on them.  With
 deviation s of the losses it is followed by
 
-    an interval of the score itself          L -+ z s / sqrt(m)                     (1)
-    an interval of the score on r new rows   L -+ z s sqrt(1/m + 1/r)               (2)
+    an interval of the score itself          L -+ t s / sqrt(m)                     (1)
+    an interval of the score on r new rows   L -+ t s sqrt(1/m + 1/r)               (2)
 
-carried through the metric.  (2) is what a test on other rows will show.  Where the
-losses are errors the share of them is counted, and (1) is exact (Clopper and Pearson).
-Without locked rows the out-of-fold losses take their place, those of a blend by
-weights of other rows, and their error is widened by a factor: models of different folds
-share rows, so that their losses vary together (Bengio and Grandvalet, 2004).
+with Student's t of m - 1 degrees, carried through the metric.  (2) is what a test on
+other rows will show.  Where the losses are errors the share of them is counted, and (1)
+is exact (Clopper and Pearson).  Without locked rows the out-of-fold losses take their
+place, those of a blend by weights of other rows, and their error is widened by a
+factor: models of different folds share rows, so that their losses vary together (Bengio
+and Grandvalet, 2004).
 
 Few locked rows say little of losses with a long tail: one confident error among 500
 rows may not be among the 80 that were locked, and L and s are then both too small.  So
-an interval also holds the same interval of locked and out-of-fold losses together.
+an interval also holds the same interval of locked and out-of-fold losses together, and
+of one row more that is as bad as the worst of them, or as a confident error would be
+(the rule of succession: what was not met in n rows may come in the next).
 
 References: Clopper and Pearson (1934); Bengio and Grandvalet (2004).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import t as student
 
 from corollary.core.arrays import Floats, Vector
 from corollary.theory.certificate import Certificate
@@ -37,6 +41,7 @@ from corollary.workbench.problem import Problem
 __all__ = ["Judged", "judge", "sealed_certificate"]
 
 WIDER = 1.3  # factor on errors of out-of-fold losses
+LEAST = 1e-15  # probability
 
 
 @dataclass(frozen=True)
@@ -83,18 +88,33 @@ class Judged:
         if self.metric.name == "accuracy" and rows is None and self.locked:
             found = binomial_interval(m, int(self.losses.sum()), delta)
             return 1 - found.high, 1 - found.low
-        ends = list(self._ends(self.losses, 1.0 if self.locked else WIDER, delta, rows))
-        if self.others is not None:
-            both = np.concatenate([self.losses, self.others])
-            ends += self._ends(both, WIDER, delta, rows)
+        ends = [*self._ends(self.losses, 1.0, delta, rows)] if self.locked else []
+        if self.others is not None or not self.locked:
+            known = [self.losses, [] if self.others is None else self.others]
+            one_more = np.concatenate([*known, [self._worst(known)]])
+            ends += self._ends(one_more, WIDER, delta, rows)
         return min(ends), max(ends)
+
+    def _worst(self, known: Sequence[Any]) -> float:
+        """Return the largest loss that was met, or that of a confident error."""
+        met = max(float(np.max(losses, initial=0.0)) for losses in known)
+        if self.answers.ndim == 1:
+            return met
+        if self.metric.name != "log loss":
+            return max(met, 1.0)
+        second = np.partition(self.answers, -2, axis=1)[:, -2]
+        return max(met, float(np.mean(-np.log(np.maximum(second, LEAST)))))
 
     def _ends(
         self, losses: Floats, wider: float, delta: float, rows: int | None
     ) -> tuple[float, float]:
         """Return the ends of (1) or (2) for some losses, carried through the metric."""
         share = wider**2 / len(losses) + (0.0 if rows is None else 1.0 / rows)
-        half = float(norm.isf(delta / 2) * losses.std(ddof=1) * np.sqrt(share))
+        half = float(
+            student.isf(delta / 2, len(losses) - 1)
+            * losses.std(ddof=1)
+            * np.sqrt(share)
+        )
         low, high = (float(losses.mean()) + side * half for side in (-1, 1))
         return self.metric.at(low, self.spread), self.metric.at(high, self.spread)
 

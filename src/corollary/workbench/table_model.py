@@ -203,7 +203,7 @@ class TableRegressor(RegressorMixin, TableModel):
     ----------
     fitted_ : regressor
     scores_ : array
-        Sorted out-of-fold scores |y - f(x)|.
+        Sorted out-of-fold scores ``|y - f(x)|``.
     seen_ : SeenRows or None
         By which training rows are told from new ones.
     """

@@ -21,9 +21,10 @@ Reference: Stone (1974).
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -228,22 +229,30 @@ def affordable_rows(candidate: Candidate, folded: FoldedTable, until: float) -> 
 
 def fitted(model: Any, X: Any, y: Vector) -> Any:
     """Fit a learner; where it refuses the rows, say so in its own words."""
-    try:
+    with own_words():
         return model.fit(X, y)
-    except (ValueError, MemoryError, ArithmeticError) as error:
-        text = " ".join(f"{error}".split()) or type(error).__name__
-        raise TrialRefusedError(text) from None
 
 
 def answered(model: Any, X: Any, folded: FoldedTable) -> Floats:
     """Return probabilities of all classes, or predictions; all of them finite."""
-    if folded.classes is not None:
-        answers = class_probabilities(model, X, folded.codes)
-    else:
-        answers = np.asarray(model.predict(X), dtype=np.float64).reshape(-1)
+    with own_words():
+        if folded.classes is not None:
+            answers = class_probabilities(model, X, folded.codes)
+        else:
+            answers = np.asarray(model.predict(X), dtype=np.float64).reshape(-1)
     if not np.isfinite(answers).all():
         raise TrialRefusedError("its answers are not all finite")
     return answers
+
+
+@contextlib.contextmanager
+def own_words() -> Iterator[None]:
+    """Make what a learner says against some rows a refusal."""
+    try:
+        yield
+    except (ValueError, MemoryError, ArithmeticError) as error:
+        text = " ".join(f"{error}".split()) or type(error).__name__
+        raise TrialRefusedError(text) from None
 
 
 def some_rows(X: Any, at: Vector) -> Any:
