@@ -297,7 +297,7 @@ def _tables() -> list[tuple[str, str, Any]]:
     from sklearn.preprocessing import OrdinalEncoder
 
     from corollary import CategoricalNB, MixedNB, datasets
-    from corollary.naive_bayes.mixed_nb import mixed_error
+    from corollary.naive_bayes import mixed_error
 
     days = datasets.play_tennis()
     encoder = OrdinalEncoder().fit(days.X)

@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 import corollary
 from corollary.core.errors import DataError, ParameterError
 from corollary.diagnostics import optimality_gap
-from corollary.solvers import smo
+from corollary.solvers import working_sets
 
 ROUNDING = 1e-12  # of the terms of an objective
 SEEN = 1e-10  # share of the objective above which a gap is no rounding, in float64
@@ -171,7 +171,7 @@ def test_the_gaps_of_all_converged_fits_are_near_the_truth():
 
 @pytest.mark.parametrize("name", ["SVC", "SVR", "NuSVR", "OneClassSVM", "SVDD"])
 def test_the_gap_of_an_interrupted_fit_is_not_below_the_truth(name, monkeypatch):
-    rng, work, calls = np.random.default_rng(0), smo.loops.smo, []
+    rng, work, calls = np.random.default_rng(0), working_sets.loops.smo, []
     X = rng.normal(size=(80, 3))
     y = np.where(X[:, 0] + 0.5 * rng.normal(size=80) > 0, 1, -1)
     goal = {"SVC": y, "SVR": X[:, 0] ** 2, "NuSVR": X[:, 0] ** 2}.get(name)
@@ -182,9 +182,9 @@ def test_the_gap_of_an_interrupted_fit_is_not_below_the_truth(name, monkeypatch)
             raise KeyboardInterrupt
         return work(*given)
 
-    monkeypatch.setattr(smo, "FEW", 16)  # variables of a working set: there are several
-    monkeypatch.setattr(smo, "SET", 16)
-    monkeypatch.setattr(smo.loops, "smo", pressed)
+    monkeypatch.setattr(working_sets, "FEW", 16)  # so that there are several
+    monkeypatch.setattr(working_sets, "SET", 16)
+    monkeypatch.setattr(working_sets.loops, "smo", pressed)
     model, one = getattr(corollary, name)(), np.ones(80)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, goal)

@@ -11,7 +11,7 @@ from oracles import convex_programs as programs
 from oracles.convex_objectives import dense, gram
 from scipy.special import logsumexp
 
-from corollary.kernel_methods.representer_machine import loss_of
+from corollary.kernel_methods.target_expansions import loss_of
 
 Floats = Any
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from corollary.core.report import StopReason
 from corollary.kernels.gram import MatrixGram
-from corollary.solvers import smo
+from corollary.solvers import smo, working_sets
 
 KINDS = ["classes", "numbers", "one class", "groups", "quantiles"]
 SHAPES = ["plain", "identity", "ones", "duplicates", "rank 1", "tiny", "huge"]
@@ -119,7 +119,9 @@ def test_the_gap_covers_the_distance_and_the_stop_is_true(
     K, dual = matrix(shape, n, rng), dual_of(kind, n, C, rng)
     gram = MatrixGram(K, np.float32 if single else np.float64)
     limits = smo.Limits(tol=tol, max_iter=steps, cache_bytes=cache)
-    with mock.patch.object(smo, "ENDLESS", 10**5):  # a hopeless search ends sooner
+    with mock.patch.object(
+        working_sets, "ENDLESS", 10**5
+    ):  # a hopeless search ends sooner
         o = smo.solve(gram, dual, limits)
     for number in (o.objective, o.gap, o.violation, *o.b, *o.f, *o.rho):
         assert np.isfinite(number)

@@ -10,7 +10,7 @@ from scipy.optimize import LinearConstraint, minimize
 
 from corollary.core.report import StopReason
 from corollary.kernels.gram import BlockGram, MatrixGram, TiledGram, TileKernel
-from corollary.solvers import smo
+from corollary.solvers import smo, working_sets
 
 
 def draw(seed, n, kind, C=1.0):
@@ -121,8 +121,8 @@ def test_the_gap_is_never_below_the_truth(seed, kind, C, tol, steps):
 @pytest.mark.parametrize("kind", KINDS)
 def test_cache_sets_shrinking_and_precision_change_nothing(kind, monkeypatch):
     X, kernel, dual = draw(1, 900, kind)
-    monkeypatch.setattr(smo, "SET", 40)
-    monkeypatch.setattr(smo, "FIRST_LOOK", 3)
+    monkeypatch.setattr(working_sets, "SET", 40)
+    monkeypatch.setattr(working_sets, "FIRST_LOOK", 3)
     found = []
     for dtype, cache, shrinking, threads in itertools.product(
         [np.float32, np.float64], [4e5, 1e9], [True, False], [1, 2]

@@ -63,6 +63,7 @@ from corollary.core.progress import progress
 from corollary.core.randomness import entropy, generator
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Clusterer
+from corollary.engine.best_of_starts import best_of_starts
 from corollary.engine.blocks import fill_rows
 from corollary.engine.executors.executor import single_threaded_blas
 from corollary.engine.rows_learner import RowsLearner
@@ -205,21 +206,15 @@ class GeneralizedKMeans(RowsLearner, Clusterer):
 
     def _best(self, measure: Dissimilarity, sample: Sample, draw: int) -> Descent:
         """Return the lowest descent, or the best so far after Ctrl-C."""
-        best: Descent | None = None
-        try:
-            for number in range(self._restarts()):
-                C = self._start(measure, sample, draw, number)
-                end = self._descend(measure, sample, C)
-                if best is None or end.cells.D < best.cells.D:
-                    best = end
-                if end.reason is StopReason.INTERRUPTED:
-                    raise KeyboardInterrupt
-        except KeyboardInterrupt:
-            if best is None:
-                raise
-            best = replace(best, reason=StopReason.INTERRUPTED)
-        assert best is not None
-        return best
+        starts = (
+            self._start(measure, sample, draw, number)
+            for number in range(self._restarts())
+        )
+        return best_of_starts(
+            (self._descend(measure, sample, C) for C in starts),
+            lambda end: end.cells.D,
+            lambda end: replace(end, reason=StopReason.INTERRUPTED),
+        )
 
     def _descend(self, measure: Dissimilarity, sample: Sample, C: Floats) -> Descent:
         """Alternate (3) and (2) until D rests."""

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.clustering.k_means import nearest
+from corollary.clustering.assignment import nearest
 from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import full_weights
 from corollary.core.errors import DataError, ParameterError, sentence

@@ -47,9 +47,17 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from corollary import loops
-from corollary.clustering.farthest_rows import FarthestRows, farthest
+from corollary.clustering.assignment import (
+    Assigned,
+    label,
+    nearest,
+    rehoused,
+    remembered,
+    spread_over,
+)
+from corollary.clustering.farthest_rows import farthest
 from corollary.clustering.seeding import Survey, sample_size, spread_out
-from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.arrays import Floats, Vector
 from corollary.core.checks import check_X
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
@@ -68,33 +76,9 @@ from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Clusterer
 from corollary.core.rows import dense, rows_loop
 from corollary.core.warn import warn
-from corollary.engine import (
-    Chunk,
-    Data,
-    Fitted,
-    ScoreSums,
-    Settled,
-    Statistics,
-    StreamingLearner,
-)
+from corollary.engine import Chunk, Data, Fitted, ScoreSums, Settled, StreamingLearner
 
 __all__ = ["KMeans", "warn_of_copies"]
-
-
-@stored
-@dataclass(frozen=True)
-class Assigned(Statistics):
-    """What one chunk contributes under (2); chunks add up."""
-
-    n: Floats  # (k,)   weight of the rows in each cluster
-    sum_x: Floats  # (k, d) weighted sum of those rows
-    J: float  # this chunk's share of (1)
-    far: FarthestRows  # its farthest rows, as many as it has empty clusters
-
-    def scaled(self, factor: float) -> Assigned:
-        """Count the same rows `factor` times; single rows are forgotten."""
-        far = FarthestRows(len(self.n), *(column[:0] for column in self.far._columns()))
-        return Assigned(self.n * factor, self.sum_x * factor, self.J * factor, far)
 
 
 @stored
@@ -398,52 +382,6 @@ class KMeans(StreamingLearner, Clusterer):
         return Centres(mu, tolerance, bound=survey.bound(k), dtype=dtype)
 
 
-@dataclass
-class Remembered:
-    """A chunk's memory as the loop needs it: labels, bounds, and the centres' drift."""
-
-    labels: Vector
-    lower: Floats
-    fresh: bool
-    drift: float
-
-
-def remembered(chunk: Chunk, mu: Floats) -> Remembered:
-    """Recall the chunk's labels and bounds (4), or begin afresh."""
-    memory, dtype = chunk.memory, chunk.X.dtype
-    previous: Any = memory.get("mu")
-    fresh = previous is None or previous.shape != mu.shape
-    if fresh:
-        memory["labels"] = np.zeros(chunk.n, dtype=np.int32)
-        memory["lower"] = np.zeros(chunk.n, dtype=dtype)
-        drift = 0.0
-    else:
-        moves = mu - previous
-        drift = float(np.sqrt(np.einsum("kj,kj->k", moves, moves).max()))
-        # the loop sees centres rounded to the precision of X: inflate by that
-        rounding = np.finfo(dtype).eps * np.sqrt(mu.shape[1]) * float(np.abs(mu).max())
-        drift = drift * (1 + 1e-6) + 2 * rounding
-    memory["mu"] = mu
-    return Remembered(memory["labels"], memory["lower"], fresh, drift)
-
-
-def spread_over(alive: Vector, part: Floats) -> Floats:
-    """Return sums of the remaining clusters as sums of all, 0 for the others."""
-    whole = np.zeros((len(alive), *part.shape[1:]))
-    whole[alive] = part
-    return whole
-
-
-def rehoused(s: Assigned) -> tuple[Floats, Floats]:
-    """Return weights and sums of the clusters; each empty one has a farthest row."""
-    n, sum_x = s.n.copy(), s.sum_x.copy()
-    for k, i in zip(np.flatnonzero(n == 0), np.flatnonzero(s.far.d2 > 0), strict=False):
-        x, w, old = s.far.x[i], s.far.w[i], s.far.z[i]
-        n[[old, k]] += -w, w
-        sum_x[[old, k]] += -w * x, w * x
-    return n, sum_x
-
-
 def warn_of_copies(learner: Any, z: Vector, k: int, report: Report) -> None:
     """Tell where fewer than k clusters have a row: rows that are copies."""
     found = len(np.unique(z))
@@ -454,19 +392,3 @@ def warn_of_copies(learner: Any, z: Vector, k: int, report: Report) -> None:
         )
         report.warnings.append(text)
         warn(f"{type(learner).__name__}: {text}", ConvergenceWarning)
-
-
-def label(chunk: Chunk, mu: Floats) -> tuple[Vector, Floats]:
-    """Return each row's cluster and its share of J."""
-    z, d2 = nearest(chunk.X, mu.astype(chunk.X.dtype), 1)
-    share = d2.astype(np.float64)
-    return z, share if chunk.w is None else share * chunk.w
-
-
-def nearest(X: Matrix, mu: Floats, threads: int) -> tuple[Vector, Floats]:
-    """Find the nearest centre of each row (2) and the squared distance to it."""
-    z, d2 = np.empty(X.shape[0], np.int32), np.empty(X.shape[0], X.dtype)
-    rows_loop(loops.nearest, loops.nearest_csr, X)(
-        np.ascontiguousarray(mu), z, d2, threads
-    )
-    return z, d2

@@ -37,27 +37,28 @@ Course: S0-34, S1-16, S3-49, S4-81. References: Pearson (1901); Jolliffe (2002).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.checks import check_memory
-from corollary.core.errors import DataError, ParameterError, sentence
-from corollary.core.parameters import (
-    boolean,
-    missing,
-    one_of,
-    real,
-    seed,
-    whole,
-)
-from corollary.core.records import changed, stored
-from corollary.core.report import Optimality, Report, StopReason, stored_gap
+from corollary.core.errors import DataError, sentence
+from corollary.core.parameters import boolean, missing, one_of, real, seed, whole
+from corollary.core.records import changed
+from corollary.core.report import Report, StopReason
 from corollary.core.roles import Transformer
-from corollary.decomposition.dimension import minka_dimension
+from corollary.decomposition.dimension import check_asked, components_kept
 from corollary.decomposition.probabilistic import covariance_of, log_likelihood
+from corollary.decomposition.spectrum import (
+    PRODUCTS,
+    Spectrum,
+    axes_of,
+    completed,
+    digits_lost,
+    distance,
+    upright,
+)
 from corollary.engine import (
     Chunk,
     Data,
@@ -69,7 +70,7 @@ from corollary.engine import (
     Variances,
 )
 from corollary.linear_algebra.covariance_products import columns
-from corollary.linear_algebra.decompositions import eigh, graded_eigh, svd
+from corollary.linear_algebra.decompositions import svd
 from corollary.linear_algebra.lanczos import leading_directions
 from corollary.linear_algebra.random_range import RangeSearch, random_directions
 from corollary.solvers.normal_equations import centred
@@ -77,35 +78,7 @@ from corollary.solvers.normal_equations import centred
 __all__ = ["PCA"]
 
 MANY = 500  # columns whose covariance is worth avoiding
-PRODUCTS = ("lanczos", "randomized")  # routes by products with the covariance alone
-TRUNCATED = ("arpack", "randomized")  # names of solvers that look for some components
 FEW = 0.1  # share of all components that are few enough to look for one by one
-
-
-@stored
-@dataclass(frozen=True)
-class Spectrum:
-    """The state: the route, then mean, all variances, and the directions."""
-
-    route: str  # "covariance", "qr", "lanczos" or "randomized"
-    d: int
-    dtype: Any
-    n: float = 0.0
-    mean: Any = None
-    variances: Any = None  # (r,) lambda, falling: all of them, or q by products
-    U: Any = None  # (r, d)
-    total: float = 0.0  # sum of all variances
-    q: int = 0  # components to keep
-    once: bool = False  # whether no second pass is possible
-    again: bool = False  # whether digits were lost, so that there is a second pass
-    residual: float = 0.0  # the largest ||S u - lambda u|| of a random range
-
-    @property
-    def lost(self) -> float:
-        """The variance that is left out."""
-        if self.route in PRODUCTS:
-            return max(self.total - float(self.variances.sum()), 0.0)
-        return float(self.variances[self.q :].sum())
 
 
 class PCA(StreamingLearner, Transformer):
@@ -210,7 +183,7 @@ class PCA(StreamingLearner, Transformer):
     def start(self, data: Data, seed: int) -> Spectrum:
         """Choose the route by the parameters and the shape of the data."""
         n, d = data.source.n_rows, data.source.n_features
-        self._check_asked(n, d)
+        check_asked(self, n, d)
         if self._by_products(data) and (found := self._leading(data, seed)) is not None:
             return found
         wide = data.few_rows < d
@@ -275,7 +248,7 @@ class PCA(StreamingLearner, Transformer):
         if s.n <= 1:
             must = "n_samples must be at least 2 to have a variance"
             raise DataError(sentence(self, must, f"{s.n:g} (n_samples=1)"))
-        most = int(min(s.n, state.d))
+        most, precise = int(min(s.n, state.d)), self.svd_solver != "covariance_eigh"
         if state.route == "qr":
             mean, R = centred(s, self.center)
             if most > len(R):  # directions of variance 0
@@ -287,15 +260,15 @@ class PCA(StreamingLearner, Transformer):
             mean, M2 = s.mean, s.M2
             if not self.center:
                 M2, mean = M2 + s.n * np.outer(mean, mean), np.zeros_like(mean)
-            variances, U, graded = self._axes(M2 / (s.n - 1))  # (2)
+            variances, U, graded = axes_of(M2 / (s.n - 1), graded=precise)  # (2)
             total = float(np.trace(M2) / (s.n - 1))
         variances, U = variances[:most], U[:most]
-        q = self._kept(variances, total, s.n, state.d)
+        q = components_kept(self, variances, total, s.n)
         more = state.route == "covariance" and not state.once and state.U is None
-        more = more and not graded
+        more = more and precise and not graded
         still_columns = int((np.diagonal(M2) == 0).sum()) if more else 0
         sure = min(q, max(0, state.d - still_columns))  # the rest is 0 exactly
-        again = more and self._lost_digits(variances[:sure])
+        again = more and digits_lost(variances[:sure])
         still = np.finfo(np.float64).eps * 10 * max(s.n, state.d)
         if state.route == "qr" or graded:
             still = still**2
@@ -436,77 +409,3 @@ class PCA(StreamingLearner, Transformer):
     def _scale(self) -> Floats:
         tiny = np.finfo(self.explained_variance_.dtype).eps
         return np.sqrt(np.maximum(self.explained_variance_, tiny))
-
-    def _check_asked(self, n: int | None, d: int) -> None:
-        q = self.n_components
-        most = d if n is None else min(n, d)
-        if isinstance(q, int | np.integer) and q > most:
-            must = (
-                f"n_components={q} must be between 0 and min(n_samples, n_features)="
-                f"{most}"
-            )
-            raise ParameterError(sentence(self, must, f"{q}", "Ask for fewer."))
-        if self.svd_solver in TRUNCATED and isinstance(q, int | np.integer) and q < 1:
-            must = f"n_components must be at least 1 for svd_solver={self.svd_solver!r}"
-            raise ParameterError(sentence(self, must, f"{q}", "Use another solver."))
-        if q == "mle" and n is not None and n < d:
-            must = "n_components='mle' is only supported if n_samples >= n_features"
-            raise ParameterError(sentence(self, must, f"{n} x {d}"))
-
-    def _kept(self, variances: Floats, total: float, n: float, d: int) -> int:
-        asked = self.n_components
-        if asked is None:
-            return max(1, len(variances) - (self.svd_solver == "arpack"))
-        if asked == "mle":
-            return minka_dimension(variances, n)
-        if isinstance(asked, float | np.floating):
-            share = np.cumsum(variances / (total if total > 0 else 1.0))
-            return min(len(variances), int(np.searchsorted(share, asked, "right")) + 1)
-        return int(asked)
-
-    def _axes(self, S: Floats) -> tuple[Floats, Floats, bool]:
-        """Return variances, directions (d, d), and whether each has its digits."""
-        found = graded_eigh(S) if self.svd_solver != "covariance_eigh" else None
-        if found is not None:
-            return found[0], found[1].T, True
-        variances, U = eigh(S)
-        return np.maximum(variances[::-1], 0.0), U[:, ::-1].T, False
-
-    def _lost_digits(self, kept: Floats) -> bool:
-        if self.svd_solver == "covariance_eigh" or not len(kept) or kept[0] == 0:
-            return False
-        return bool(kept[-1] < 1e-10 * kept[0])
-
-
-def distance(state: Spectrum) -> Optimality:
-    """Say how far the stored directions are from eigenvectors of S."""
-    if state.route != "randomized":
-        return Optimality("exact to rounding", 0.0)
-    first = float(state.variances[0])
-    residual = stored_gap(state.residual, first, state.dtype)
-    words = "||S u - lambda u|| of each direction is at most"
-    return Optimality(words, residual, residual / first)
-
-
-def completed(U: Floats, rank: int) -> Floats:
-    """Replace the directions beyond the rank by some that depend on the span alone.
-
-    They have no variance, so any orthonormal ones would do; these are fixed vectors
-    with the span projected out, the same for equal data however it was summed.
-    """
-    spare = len(U) - rank
-    if spare == 0:
-        return U
-    G = np.random.default_rng(0).standard_normal((U.shape[1], spare))
-    for _ in range(2):
-        G -= U[:rank].T @ (U[:rank] @ G)
-    return np.vstack([U[:rank], np.linalg.qr(G)[0].T])
-
-
-def upright(U: Floats) -> Floats:
-    """Fix the signs: the entry of largest size in each direction is positive."""
-    if not U.size:
-        return U
-    largest = np.abs(U).argmax(axis=1)
-    signs = np.sign(U[np.arange(len(U)), largest])
-    return U * np.where(signs == 0, 1.0, signs)[:, None]

@@ -47,6 +47,7 @@ from corollary.core.records import stored
 from corollary.core.report import Report, StopReason
 from corollary.core.roles import accept_sources
 from corollary.core.warn import warn
+from corollary.engine.best_of_starts import best_of_starts
 from corollary.engine.callbacks import Tasks, called_back, given_rows, is_heard
 from corollary.engine.data import Data
 from corollary.engine.executors.executor import single_threaded_blas
@@ -399,22 +400,13 @@ def _best(
     most: int,
 ) -> End:
     """Take the steps from every start; the lowest objective wins."""
-    best: End | None = None
     verbose = max(get_config().verbose, int(getattr(learner, "verbose", 0)))
     with progress(type(learner).__name__, most, verbose) as show:
-        try:
-            for state in starts:
-                end = _follow(learner, data, steps(state), show)
-                if best is None or end.trace[-1:] < best.trace[-1:]:
-                    best = end
-                if end.reason is StopReason.INTERRUPTED:
-                    raise KeyboardInterrupt
-        except KeyboardInterrupt:
-            if best is None:
-                raise
-            best = best._replace(reason=StopReason.INTERRUPTED)
-    assert best is not None
-    return best
+        return best_of_starts(
+            (_follow(learner, data, steps(state), show) for state in starts),
+            lambda end: end.trace[-1:],
+            lambda end: end._replace(reason=StopReason.INTERRUPTED),
+        )
 
 
 def _attributes(learner: Any, step: Step, passes: int) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
-from corollary.engine.order_statistics import bits, floats
+from corollary.engine.column_cells import bits, floats
 from corollary.engine.statistics import Statistics
 
 __all__ = ["CountedKeys", "RankedKeys", "keys_of_numbers", "numbers_of_keys"]

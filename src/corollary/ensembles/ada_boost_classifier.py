@@ -58,7 +58,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
 
 from corollary.core.arrays import Floats, Vector
-from corollary.core.checks import encode_labels, full_weights, names_checked
+from corollary.core.checks import encode_labels, full_weights
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import estimator as an_estimator
 from corollary.core.parameters import missing, one_of, real, seed, whole
@@ -68,28 +68,21 @@ from corollary.core.roles import Classifier
 from corollary.core.warn import warn
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
-from corollary.ensembles.ada_boost_rounds import (
-    Round,
-    Turn,
-    log_leads,
-    updated,
-    votes_of,
-)
+from corollary.ensembles.ada_boost_report import report_rounds
+from corollary.ensembles.ada_boost_rounds import Round, member_votes, next_turn, updated
 from corollary.ensembles.hardest_rows import HardestRows
 from corollary.ensembles.margin_distribution import MarginDistribution, vote_margins
 from corollary.ensembles.members import (
     Learn,
     as_given,
-    class_probabilities,
     importances_of,
     learning_as_given,
 )
-from corollary.ensembles.weak_learners import WeakLearner, codes_among, weak_classifier
+from corollary.ensembles.weak_learners import weak_classifier
 from corollary.objectives.softmax import softmax
 
 __all__ = ["AdaBoostClassifier"]
 
-FEW, MUCH = 0.01, 0.25  # share of the rows, share of the weight: outliers
 DECIDES = "a member without errors"
 CHANCE = "no member better than chance"
 BEYOND = "weights too large for numbers"
@@ -209,7 +202,7 @@ class AdaBoostClassifier(RowsLearner, Classifier):
         report.stop = StopReason.CONVERGED
         try:
             while len(rounds) < self.n_estimators and ended != DECIDES:
-                turn = self._round(weak, D, rounds)
+                turn = next_turn(self, weak, D, rounds)
                 if turn is None:
                     ended = CHANCE
                     break
@@ -228,7 +221,7 @@ class AdaBoostClassifier(RowsLearner, Classifier):
             remedy = "Use a learning_rate of at most 1."
             warn(f"AdaBoostClassifier: boosting ended early, {BEYOND}. {remedy}")
         self._publish(rounds, D, rows.kept)
-        self._account(report, rows.y, w, scores, ended)
+        report_rounds(self, report, rows.y, w, scores, ended)
 
     def _base(self) -> Any:
         if self.estimator is not None:
@@ -236,32 +229,6 @@ class AdaBoostClassifier(RowsLearner, Classifier):
         from corollary.trees.decision_stump import DecisionStumpClassifier
 
         return DecisionStumpClassifier()
-
-    def _round(self, weak: WeakLearner, D: Floats, rounds: list[Round]) -> Turn | None:
-        """Fit a member that is better than chance; None where there is none."""
-        C, rate, y, eps = self.n_classes_, self.learning_rate, weak.y, 1.0
-        for attempt in weak.attempts(D, len(rounds)):
-            wrong = attempt.answers != y
-            eps = float(D[wrong].sum())  # (1)
-            if C == 1 or eps < 1 - 1 / C:
-                break
-        else:
-            if not rounds:
-                must = "the first member must be better than chance"
-                came = f"an error of {eps:.4g} with {C} classes, worse than random"
-                raise DataError(sentence(self, must, came, "Use another estimator."))
-            return None
-        member, codes = attempt
-        if self.algorithm == "SAMME.R" and C > 1:
-            h = rate * log_leads(class_probabilities(member, weak.X, self.classes_))
-            gains = h[np.arange(len(y)), y] / (C - 1)
-            return Turn(Round(member, eps, rate), gains, h)
-        if eps <= 0:
-            a = 1.0 + sum(each.weight for each in rounds)
-        else:
-            a = rate * float(np.log((1 - eps) / eps) + np.log(max(C - 1, 1)))  # (8)
-        gains = np.where(wrong, -a / C, a * (C - 1) / C)
-        return Turn(Round(member, eps, a), gains, votes_of(codes, wrong, a, C))
 
     def _publish(self, rounds: list[Round], D: Floats, kept: Vector | None) -> None:
         """Set what users read."""
@@ -273,38 +240,6 @@ class AdaBoostClassifier(RowsLearner, Classifier):
         if kept is not None:
             self.row_weights_ = np.zeros(len(kept))
             self.row_weights_[kept] = D
-
-    def _account(
-        self, report: Report, y: Vector, w: Floats, scores: Floats, ended: str
-    ) -> None:
-        """State the training error beside its bounds (7), and warn of outliers."""
-        C, D = self.n_classes_, self.row_weights_
-        report.passes = len(self.estimators_)
-        report.objective = np.cumprod(self.normalizers_).tolist()
-        facts = report.facts
-        facts["estimator"] = type(self.estimator_).__name__
-        facts["n_members"] = len(self.estimators_)
-        facts["ended_by"] = ended
-        if C == 1:
-            return
-        lead = scores if scores.ndim == 1 else vote_margins(scores, y)
-        facts["error_rate"] = float(np.average(lead <= 0, weights=w))
-        if C == 2:
-            facts["error_rate_bound"] = report.objective[-1]
-        if C == 2 and self.learning_rate == 1 and self.algorithm == "SAMME":
-            edges = 0.5 - self.estimator_errors_
-            facts["edge_bound"] = float(np.exp(-2 * np.sum(edges**2)))
-        if self.algorithm == "SAMME":
-            total = self.estimator_weights_.sum()
-            facts["least_margin"] = float(lead.min() / total)
-        few = max(1, int(FEW * len(D)))
-        share = float(np.sort(D)[-few:].sum())
-        even = float(np.sort(w)[-few:].sum() / w.sum())
-        if len(D) * FEW >= 1 and share > max(MUCH, 4 * even):
-            report.warnings.append(
-                f"{few} of the {len(D)} rows hold {share:.0%} of the weight: labels "
-                "that are wrong do this, and mislead AdaBoost. See hardest_rows()."
-            )
 
     # -- use -----------------------------------------------------------------------
     def __len__(self) -> int:
@@ -330,32 +265,19 @@ class AdaBoostClassifier(RowsLearner, Classifier):
         """Yield `decision_function` after each round."""
         X = self._asked(X)
         F: Any = 0.0
-        for t, member in enumerate(self.estimators_):
-            F = F + self._votes(member, t, X)
+        for t in range(len(self.estimators_)):
+            F = F + member_votes(self, t, X)
             yield self._normalized(F, t + 1)
 
     def _scores(self, X: Any, rounds: int) -> Floats:
         F: Any = 0.0
-        for t, member in enumerate(self.estimators_[:rounds]):
-            F = F + self._votes(member, t, X)
+        for t in range(rounds):
+            F = F + member_votes(self, t, X)
         return self._normalized(F, rounds)
 
     def _normalized(self, F: Floats, rounds: int) -> Floats:
         F = F / self.estimator_weights_[:rounds].sum()
         return F[:, 1] - F[:, 0] if self.n_classes_ == 2 else F
-
-    def _votes(self, member: Any, t: int, X: Any) -> Floats:
-        """Return the scores that a member adds, (n, C)."""
-        C, weight = self.n_classes_, self.estimator_weights_[t]
-        if C == 1:
-            return np.zeros((X.shape[0], 1))
-        with names_checked():
-            if self.algorithm == "SAMME.R":
-                return weight * log_leads(class_probabilities(member, X, self.classes_))
-            codes = codes_among(self.classes_, member.predict(X))
-        F = np.full((len(codes), C), -weight / (C - 1))
-        F[np.arange(len(codes)), codes] = weight
-        return F
 
     def predict(self, X: Any) -> Vector:
         """Return the class of most votes (4)."""
@@ -454,8 +376,8 @@ class AdaBoostClassifier(RowsLearner, Classifier):
         yield D
         C = self.n_classes_
         scale = 1.0 if self.algorithm == "SAMME.R" else (C - 1) ** 2 / C
-        for t, member in enumerate(self.estimators_):
-            h = scale * self._votes(member, t, X)
+        for t in range(len(self.estimators_)):
+            h = scale * member_votes(self, t, X)
             D, _ = updated(D, h[rows, codes] / max(C - 1, 1))
             yield D
 

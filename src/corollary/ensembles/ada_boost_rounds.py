@@ -10,8 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.checks import names_checked
+from corollary.core.errors import DataError, sentence
+from corollary.ensembles.members import class_probabilities
+from corollary.ensembles.weak_learners import WeakLearner, codes_among
 
-__all__ = ["Round", "Turn", "log_leads", "updated", "votes_of"]
+__all__ = ["Round", "member_votes", "next_turn", "updated"]
 
 LARGEST = 700.0  # logarithm of a number that is one
 LEAST = 1e-15  # probability that a member may give a class, in (9)
@@ -32,6 +36,35 @@ class Turn(NamedTuple):
     kept: Round
     gains: Floats  # (n,) y~'h / C of the member's scores h
     votes: Floats  # (n, C) h, or (n,) a y g for two classes that vote
+
+
+def next_turn(
+    model: Any, weak: WeakLearner, D: Floats, rounds: list[Round]
+) -> Turn | None:
+    """Fit a member that is better than chance; None where there is none."""
+    C, rate, y, eps = model.n_classes_, model.learning_rate, weak.y, 1.0
+    for attempt in weak.attempts(D, len(rounds)):
+        wrong = attempt.answers != y
+        eps = float(D[wrong].sum())  # (1)
+        if C == 1 or eps < 1 - 1 / C:
+            break
+    else:
+        if not rounds:
+            must = "the first member must be better than chance"
+            came = f"an error of {eps:.4g} with {C} classes, worse than random"
+            raise DataError(sentence(model, must, came, "Use another estimator."))
+        return None
+    member, codes = attempt
+    if model.algorithm == "SAMME.R" and C > 1:
+        h = rate * log_leads(class_probabilities(member, weak.X, model.classes_))
+        gains = h[np.arange(len(y)), y] / (C - 1)
+        return Turn(Round(member, eps, rate), gains, h)
+    if eps <= 0:
+        a = 1.0 + sum(each.weight for each in rounds)
+    else:
+        a = rate * float(np.log((1 - eps) / eps) + np.log(max(C - 1, 1)))  # (8)
+    gains = np.where(wrong, -a / C, a * (C - 1) / C)
+    return Turn(Round(member, eps, a), gains, votes_of(codes, wrong, a, C))
 
 
 def updated(D: Floats, gains: Floats) -> tuple[Floats, float]:
@@ -59,3 +92,18 @@ def log_leads(P: Floats) -> Floats:
     logs = np.log(np.maximum(P, LEAST))
     C = P.shape[1]
     return (C - 1) * (logs - logs.mean(axis=1, keepdims=True))
+
+
+def member_votes(model: Any, t: int, X: Any) -> Floats:
+    """Return the scores that the member of round t adds, (n, C)."""
+    C, weight = model.n_classes_, model.estimator_weights_[t]
+    member = model.estimators_[t]
+    if C == 1:
+        return np.zeros((X.shape[0], 1))
+    with names_checked():
+        if model.algorithm == "SAMME.R":
+            return weight * log_leads(class_probabilities(member, X, model.classes_))
+        codes = codes_among(model.classes_, member.predict(X))
+    F = np.full((len(codes), C), -weight / (C - 1))
+    F[np.arange(len(codes)), codes] = weight
+    return F

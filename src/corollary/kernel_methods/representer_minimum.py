@@ -17,9 +17,7 @@ h = sum_i a_i k(., x_i); if psi rises, all have it.  With K = Z Z' and a = Z (Z'
 since psi does not fall.  psi enters by its values alone: it may have corners and jumps
 (at a jump its lower value counts), and may be infinite beyond a radius.
 
-    Ball.  phi(t) by spectral projected gradients: steps of Barzilai and Borwein's
-    lengths, projected on the ball, shortened until L falls.  The gradient of L is given
-    or made of differences.
+    Ball.  phi(t) by spectral projected gradients (`least_in_ball.py`).
     Norm.  (3) on a ladder of doubling t, each rung from the best of the last one, twice
     the last one, and some directions; then by golden section between two rungs.
     Existence.  c stays in a ball, so that (1) can have no minimiser only where R is
@@ -35,13 +33,11 @@ since psi does not fall.  psi enters by its values alone: it may have corners an
 (4) is what numbers show, no proof.  Where L is not convex, phi is a local minimum.
 
 Notation: a = coefficients; Z (n, r), r the rank of K; x = (c, b); t the norm.
-Course: S2-35. References: Scholkopf, Herbrich and Smola (2001); Birgin, Martinez and
-Raydan (2000), spectral projected gradients.
+Course: S2-35. Reference: Scholkopf, Herbrich and Smola (2001).
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -54,21 +50,22 @@ from corollary.core.errors import ParameterError, sentence
 from corollary.core.report import StopReason
 from corollary.core.vectors import positive
 from corollary.kernel_methods.kernel_fisher_discriminant import empirical_map
-from corollary.solvers.descend import differences
+from corollary.kernel_methods.least_in_ball import (
+    WHO,
+    Point,
+    Task,
+    at_norm,
+    best_start,
+    norm_of,
+)
 
 __all__ = ["RepresenterMinimum", "representer_minimum"]
 
-WHO = "representer_minimum"
 RUNGS = range(-20, 41)  # powers of 2, times the norm at which scores are about 1
 FARTHEST = 2.0 ** RUNGS[-1]
 SETTLED, LEVEL = 1e-3, 1e-13  # shares of the fall of R
 EDGE = 1 - 1e-9  # share of a radius from which on a point is not inside
 DIRECTIONS = 4  # drawn at random
-LONGER = 10.0  # factor of a rate where the loss does not bend
-MEMORY = 10  # values that a step may rise to, at most
-HALVINGS = 60
-TINY = 1e-100
-ROUNDED = 4 * float(np.finfo(np.float64).eps)
 CUTS = 12  # equal parts between two rungs
 GOLDEN = (5**0.5 - 1) / 2
 NARROW = 1e-10  # share of t at which the golden section ends
@@ -113,144 +110,6 @@ class RepresenterMinimum:
     def __str__(self) -> str:
         where = f"||h|| = {self.norm:.6g}, b = {self.b:.6g}"
         return f"R = {self.objective:.6g} at {where}. {self.why}"
-
-
-@dataclass(frozen=True)
-class Point:
-    """A point of a ball, with both parts of (1)."""
-
-    x: Floats  # (r + 1,)
-    loss: float
-    steps: int = 0
-    stop: StopReason = StopReason.CONVERGED
-    psi: float = 0.0
-    t: float = 0.0  # |c|
-    noise: float = 0.0  # what rounded scores may change of L
-
-    @property
-    def value(self) -> float:
-        """R."""
-        return self.psi + self.loss
-
-    def above(self, other: Point) -> float:
-        """Return the difference of R, each part by itself for the sake of digits."""
-        return (self.loss - other.loss) + (self.psi - other.psi)
-
-    def below(self, other: Point) -> bool:
-        """Tell whether R is lower by more than the scores' rounding."""
-        return self.above(other) < -self.noise
-
-
-@dataclass(frozen=True)
-class Task:
-    """Problem (1) in the coordinates (2)."""
-
-    Z: Floats
-    given_loss: Callable[[Floats], Any]
-    given_gradient: Callable[[Floats], Any] | None
-    given_psi: Callable[[float], Any]
-    intercept: bool
-    tol: float
-    max_iter: int
-
-    def scores(self, x: Floats) -> Floats:
-        """Return f of (2)."""
-        return self.Z @ x[:-1] + x[-1]
-
-    def loss(self, f: Floats) -> float:
-        """Return L of scores, infinite where it is no number."""
-        value = number("loss", self.given_loss, f)
-        return np.inf if np.isnan(value) else value
-
-    def gradient(self, f: Floats) -> Floats:
-        """Return the gradient of L in the scores."""
-        if self.given_gradient is None:
-            return differences(self.loss, f)
-        g = np.asarray(self.given_gradient(f), dtype=np.float64)
-        if g.shape != f.shape:
-            must = f"gradient must return {len(f)} numbers"
-            raise ParameterError(sentence(WHO, must, f"shape {g.shape}"))
-        return g
-
-    def slope(self, x: Floats) -> Floats:
-        """Return the gradient of L in c and b."""
-        g = self.gradient(self.scores(x))
-        return np.append(self.Z.T @ g, g.sum())
-
-    def at(self, x: Floats, radius: float = np.inf) -> Point:
-        """Return a point with both parts of (1); its norm is at most the radius."""
-        f, t = self.scores(x), min(norm_of(x), radius)
-        loss, noise = self.loss(f), 0.0
-        if np.isfinite(loss):
-            noise = ROUNDED * float(np.abs(self.gradient(f)) @ np.abs(f))
-        return Point(x, loss, psi=self.psi(t), t=t, noise=noise)
-
-    def psi(self, t: float) -> float:
-        """Return psi(t)."""
-        return number("psi", self.given_psi, t)
-
-
-# -- the ball ------------------------------------------------------------------------
-def norm_of(x: Floats) -> float:
-    """Return |c|, which is ||h||."""
-    return float(np.linalg.norm(x[:-1]))
-
-
-def intercept_of(x: Floats) -> float:
-    """Return |b|."""
-    return abs(float(x[-1]))
-
-
-def at_norm(task: Task, t: float, B: float, start: Floats) -> Point:
-    """Return the point of phi(t), |b| <= B."""
-    found = on_ball(task, inside(start, t, B), t, B)
-    return replace(task.at(found.x, t), steps=found.steps, stop=found.stop)
-
-
-def best_start(
-    task: Task, t: float, B: float, last: Floats, others: list[Floats]
-) -> Floats:
-    """Return the last point, or another of the ball with a lower loss."""
-    points = [inside(x, t, B) for x in (last, *others)]
-    values = [task.loss(task.scores(x)) for x in points]
-    k = int(np.argmin(values))
-    lower = k > 0 and values[k] < values[0] - task.at(points[k]).noise
-    return points[k] if lower else last
-
-
-def on_ball(task: Task, x: Floats, t: float, B: float) -> Point:
-    """Minimise L on the ball by spectral projected gradients."""
-    value = task.loss(task.scores(x))
-    best, first, last = Point(x, value), value, deque([value], maxlen=MEMORY)
-    g, rate = task.slope(x), 1.0
-    for steps in range(task.max_iter):
-        d = inside(x - rate * g, t, B) - x
-        fall = float(g @ d)
-        scale = max(abs(best.loss), abs(first - best.loss))
-        if not fall < -task.tol * scale or not np.isfinite(scale):
-            return replace(best, steps=steps)
-        s, least = 1.0, 2.0**-HALVINGS
-        moved = task.loss(task.scores(x + d))
-        while not moved <= max(last) + 1e-4 * s * fall and s > least:
-            s /= 2
-            moved = task.loss(task.scores(x + s * d))
-        if s <= least:
-            return replace(best, steps=steps, stop=StopReason.STALLED)
-        before, x = g, x + s * d
-        g = task.slope(x)
-        last.append(moved)
-        if moved < best.loss:
-            best = Point(x, moved)
-        bend = float(d @ (g - before)) / s  # Barzilai and Borwein
-        rate = float(d @ d) / bend if bend > 0 else min(LONGER * rate, 1 / TINY)
-    return replace(best, steps=task.max_iter, stop=StopReason.MAX_PASSES)
-
-
-def inside(x: Floats, t: float, B: float) -> Floats:
-    """Project on |c| <= t, |b| <= B."""
-    norm = norm_of(x)
-    c = x[:-1] * (t / norm) if norm > t else x[:-1]
-    return np.append(c, np.clip(x[-1], -B, B))
 
 
 # -- ladders -------------------------------------------------------------------------
@@ -302,6 +161,11 @@ def intercept_ladder(task: Task, at: Point) -> list[Point]:
         if ladder[-1].loss == -np.inf:
             break
     return ladder
+
+
+def intercept_of(x: Floats) -> float:
+    """Return |b|."""
+    return abs(float(x[-1]))
 
 
 def runs_off(task: Task, ladder: list[Point], size: Callable[[Floats], float]) -> bool:
@@ -457,19 +321,6 @@ def gram(kernel: Any, X: Any) -> Floats:
         raise ParameterError(sentence(WHO, must, f"{K.shape}"))
     check_finite_values(WHO, K, "kernel matrix")
     return K
-
-
-def number(name: str, function: Callable[[Any], Any], at: Any) -> float:
-    """Return the value of a function of the user, infinite where it overflows."""
-    try:
-        value = function(at)
-    except OverflowError:
-        return np.inf
-    if np.ndim(value) or not np.isrealobj(value) or isinstance(value, str | type(None)):
-        must = f"{name} must return one real number"
-        came = f"shape {np.shape(value)}" if np.ndim(value) else repr(value)
-        raise ParameterError(sentence(WHO, must, came))
-    return float(value)
 
 
 def check_task(task: Task, unit: float) -> None:

@@ -3,5 +3,5 @@ from .categorical_nb import CategoricalNB as CategoricalNB
 from .complement_nb import ComplementNB as ComplementNB
 from .gaussian_nb import GaussianNB as GaussianNB
 from .mixed_nb import MixedNB as MixedNB
-from .mixed_nb import mixed_error as mixed_error
+from .mixed_rule import mixed_error as mixed_error
 from .multinomial_nb import MultinomialNB as MultinomialNB

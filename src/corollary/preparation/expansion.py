@@ -29,7 +29,8 @@ from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Transformer
 from corollary.core.vectors import numbers
 from corollary.engine import Chunk, Data, Fitted, SummationLearner
-from corollary.engine.order_statistics import MOST_PASSES, Cells, Ranges
+from corollary.engine.column_cells import Cells
+from corollary.engine.order_statistics import MOST_PASSES, Ranges
 
 __all__ = [
     "Expansion",

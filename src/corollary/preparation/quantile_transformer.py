@@ -49,8 +49,9 @@ from corollary.core.report import Report, StopReason
 from corollary.core.roles import Transformer, total_weight
 from corollary.core.warn import warn
 from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
+from corollary.engine.column_cells import Cells
 from corollary.engine.executors.executor import side_by_side
-from corollary.engine.order_statistics import MOST_PASSES, Cells, Ranges
+from corollary.engine.order_statistics import MOST_PASSES, Ranges
 from corollary.engine.quantile_rules import TIE
 from corollary.preparation.column_statistics import weighing
 from corollary.preparation.expansion import exact

@@ -43,7 +43,8 @@ from corollary.core.roles import Transformer
 from corollary.core.table import Table
 from corollary.core.warn import warn
 from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
-from corollary.engine.order_statistics import MOST_PASSES, Ranges, columns_of
+from corollary.engine.column_cells import columns_of
+from corollary.engine.order_statistics import MOST_PASSES, Ranges
 from corollary.preparation.column_statistics import Spread
 from corollary.preparation.expansion import exact
 from corollary.preparation.missing_indicator import MissingIndicator

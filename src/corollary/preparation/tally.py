@@ -22,7 +22,7 @@ import numpy as np
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.memory import block_bytes
 from corollary.engine import Statistics
-from corollary.engine.order_statistics import columns_of
+from corollary.engine.column_cells import columns_of
 
 __all__ = ["Counting", "Tally"]
 

@@ -1,24 +1,16 @@
-"""Machines for every pair of classes: their training, layout and votes.
+"""Machines for every pair of classes: their training and votes.
 
 K classes are a machine for each pair a < b, on the rows of these two alone,
 
     g_ab(x) = sum_i beta_i k(x, x_i) - rho_ab,      > 0 speaks for a             (1)
 
 (for two classes > 0 speaks for the second, as everywhere).  The pairs vote, and the
-sums of their scores break ties.  A support vector of class a has one coefficient in
-each of its K - 1 machines: dual_coef_[b - 1] for a < b and dual_coef_[b] for b < a.
+sums of their scores break ties.
 
 Pairs share rows: where the kernel matrix of all rows is small it is computed once, for
 all pairs, and each counts the rows of its own as computed.
 
-By its margin m_i = y_i g(x_i) every row has a role
-
-    outside        m_i > 1,  beta_i = 0          inside         0 <= m_i < 1
-    on the margin  m_i = 1,  0 < |beta_i| < C_i  misclassified  m_i < 0          (2)
-
-the sets O, M and I (inside or misclassified) of the textbook; max(0, 1 - m_i) is the
-row's slack.  Where M is empty every b = -rho between two numbers is optimal, and the
-middle is taken.
+`solved_pairs.py` has the roles of the rows, and publishes what the machines found.
 
 References: Chang and Lin (2011), LIBSVM; Hsu and Lin (2002), pairs of classes.
 """
@@ -49,7 +41,6 @@ from corollary.engine.executors.team import Halted, in_a_team, in_turn, run_part
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.kernels.dual_search import (
-    report_search,
     search_gram,
     search_limits,
     shared_matrix,
@@ -68,15 +59,18 @@ from corollary.svm.machine import (
     RULES,
     audit_expansion,
     capped,
-    check_published,
     dense_coefficients,
     expand,
-    keep_expansion,
     linear_weights,
     pair_coefficients,
     query_rows,
-    report_roles,
-    report_support,
+)
+from corollary.svm.solved_pairs import (
+    ROLES,
+    SolvedPair,
+    publish_pairs,
+    report_pairs,
+    wide_enough,
 )
 
 __all__ = [
@@ -90,9 +84,7 @@ __all__ = [
 ]
 
 KEPT = 88  # bytes of a row in each of its machines until all are solved
-ROLES = ("outside", "margin", "inside", "misclassified")
 FEW_ROWS = 300  # whose machines are solved sooner than threads are started
-LOST = 1e-3  # most that a score may lose to rounding in float32
 
 #: Rules of the parameters that all machines for pairs have.
 PAIR_RULES: dict[str, Rule] = {
@@ -116,43 +108,6 @@ class PairProblem:
     gram: smo.Gram
     limits: smo.Limits
     start: Floats | None = None  # (m,) where to begin
-
-
-@dataclass(frozen=True)
-class SolvedPair:
-    """One machine: everything of the rows of two classes."""
-
-    rows: Vector  # (m,) their numbers
-    s: Floats  # (m,) -1 and +1
-    beta: Floats  # (m,)
-    bound: Floats  # (m,) the largest |beta|
-    h: Floats  # (m,) K beta
-    ends: Floats  # (2,) every rho between them is optimal
-    primal: float
-    optimum: smo.Optimum
-
-    @property
-    def rho(self) -> float:
-        """Return the middle of the offsets that are optimal."""
-        return float(self.ends[0] + self.ends[1]) / 2
-
-    @property
-    def margins(self) -> Floats:
-        """Return m of (2)."""
-        return self.s * (self.h - self.rho)
-
-    @property
-    def norm(self) -> float:
-        """Return ||w||^2."""
-        return float(self.beta @ self.h)
-
-    def roles(self) -> Vector:
-        """Return what (2) says of each row, as a number in `ROLES`."""
-        used = self.beta != 0
-        roles = used.astype(np.int8)
-        roles[used & (np.abs(self.beta) >= self.bound)] = 2
-        roles[self.margins < 0] = 3
-        return roles
 
 
 Solve = Callable[[PairProblem], SolvedPair]
@@ -399,60 +354,6 @@ class PairFit:
         if at_once == 1:
             return in_turn(lambda task: job(task, each, 1), tasks)
         return run_parts(lambda task: job(task, each, at_once), tasks, team(threads))
-
-
-def publish_pairs(machine: Any, data: TrainingRows, solved: list[SolvedPair]) -> None:
-    """Sort what the pairs found by class, as scikit-learn lays it out."""
-    K, y, dtype = len(machine.classes_), data.y, data.X.dtype
-    coefficients = np.zeros((K - 1, data.n))
-    for (a, b), one in zip(itertools.combinations(range(K), 2), solved, strict=True):
-        of_a = y[one.rows] == a
-        coefficients[b - 1, one.rows[of_a]] = one.beta[of_a]
-        coefficients[a, one.rows[~of_a]] = one.beta[~of_a]
-    used = np.flatnonzero(coefficients.any(axis=0))
-    support = used[np.argsort(y[used], kind="stable")]
-    keep_expansion(machine, data, support, coefficients[:, support])
-    machine.n_support_ = np.bincount(y[support], minlength=K).astype(np.int32)
-    ends = -np.array([one.ends[::-1] for one in solved])
-    machine.intercept_interval_ = ends.astype(dtype)
-    machine.intercept_ = ends.mean(axis=1).astype(dtype)
-    steps = [one.optimum.steps for one in solved]
-    machine.n_iter_ = np.array(steps, dtype=np.int32)
-    check_published(machine, data.X)
-    if len(solved) == 1:
-        one = solved[0]
-        machine.roles_ = one.roles()
-        machine.slack_ = np.maximum(0.0, 1 - one.margins).astype(dtype)
-        machine.margin_ = float(1 / np.sqrt(one.norm)) if one.norm > 0 else np.inf
-
-
-def report_pairs(
-    machine: Any, solved: list[SolvedPair], rows: int, report: Report
-) -> None:
-    """Report the gap, the margin, and the roles (2) of the rows."""
-    optima = [one.optimum for one in solved]
-    report_search(optima, sum(one.primal for one in solved), report)
-    report_support(machine, [(one.beta, one.bound) for one in solved], rows, report)
-    if len(solved) > 1:
-        roles = np.concatenate([one.roles() for one in solved])
-        return report_roles(ROLES, roles, report)
-    report_roles(ROLES, machine.roles_, report)
-    report.facts["margin"] = machine.margin_
-    if solved[0].ends[0] < solved[0].ends[1]:
-        interval = machine.intercept_interval_[0].tolist()
-        report.facts["intercept_interval"] = interval
-    return None
-
-
-def wide_enough(data: TrainingRows, solved: list[SolvedPair]) -> TrainingRows:
-    """Return float32 rows in float64 where coefficients are too large for float32."""
-    X = data.X
-    if X.dtype == np.float64:
-        return data
-    large = max(float(np.linalg.norm(one.beta)) for one in solved)
-    norms = np.abs(data.kernel.square_norms(X))
-    lost = np.finfo(X.dtype).eps * large * float(norms.max())
-    return changed(data, X=X.astype(np.float64)) if lost > LOST else data
 
 
 # -- use -----------------------------------------------------------------------------

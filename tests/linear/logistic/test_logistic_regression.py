@@ -289,7 +289,7 @@ def test_many_columns_take_the_orthant_wise_search_to_the_same_end(k, rho, monke
     options = dict(C=0.1, l1_ratio=rho, solver="saga", max_iter=3000)
     newton = LogisticRegression(tol=1e-10, **options).fit(X, y)
     assert newton.report_.facts["solver"].startswith("proximal Newton")
-    monkeypatch.setattr("corollary.linear.logistic.logistic_regression.MANY", 0)
+    monkeypatch.setattr("corollary.linear.logistic.choice_of_search.MANY", 0)
     orthant = LogisticRegression(tol=1e-7, **options).fit(X, y)
     assert orthant.report_.facts["solver"].startswith("orthant-wise L-BFGS")
     np.testing.assert_allclose(orthant.coef_, newton.coef_, atol=1e-5)

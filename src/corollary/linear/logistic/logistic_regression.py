@@ -41,10 +41,8 @@ The report has the smaller of two bounds: the duality gap, and what a Newton ste
 maximum of likelihood: without a penalty W grows for ever, and the report says so
 (`conclusion.py`).
 
-Two classes may have any link g: P(y = 1 | x) = F(w'x + b), F = g^-1, which is the law
-of  y = 1[w'x + b + noise > 0]  where -noise has the distribution function F (probit,
-complementary log-log, cauchit).  That is the generalised linear model of the Bernoulli
-family with alpha = 1/(C n), fitted by Fisher scoring (`linear/glm/glm.py`).
+Two classes may have any link g: P(y = 1 | x) = F(w'x + b), F = g^-1 (probit,
+complementary log-log, cauchit; `bernoulli.py`).
 
 Notation: W (1 or K, d) = coef_; b = intercept_; m = 1 for two classes and K otherwise.
 Course: S4-9, S3-75, S1-34, S3-73, S3-74, S2-14, S2-15, S4-61. References: Bohning
@@ -60,7 +58,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.arrays import Floats
-from corollary.core.checks import check_memory, check_two_classes
+from corollary.core.checks import check_two_classes
 from corollary.core.class_weights import class_weight_rule
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import (
@@ -75,19 +73,17 @@ from corollary.core.parameters import (
 )
 from corollary.core.report import Report, StopReason
 from corollary.core.rows import dense
-from corollary.core.warn import warn, warn_of_change
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
 from corollary.linear import descent
 from corollary.linear.class_weights import class_weights
 from corollary.linear.convex_statements import logistic_problem
 from corollary.linear.glm import glm
-from corollary.linear.inference.sandwich import rows_again
-from corollary.linear.inference.summarize import (
-    summarize_classes,
-    summarize_likelihood,
-)
+from corollary.linear.inference.summarize import summarize_classes
 from corollary.linear.inference.summary import Summary
 from corollary.linear.linear_classifier import LinearClassifier
+from corollary.linear.logistic.agreement import SMOOTH, check_agreement, price_and_share
+from corollary.linear.logistic.bernoulli import begin_scoring, summarize_bernoulli
+from corollary.linear.logistic.choice_of_search import chosen_search
 from corollary.linear.logistic.conclusion import (
     Conclusion,
     account,
@@ -95,20 +91,14 @@ from corollary.linear.logistic.conclusion import (
     sums_of,
 )
 from corollary.linear.logistic.probabilities import log_probabilities, probabilities
-from corollary.objectives.chunk_losses import Census, CrossEntropy, Deviance, Sums
-from corollary.objectives.families import Binomial
+from corollary.objectives.chunk_losses import Census, CrossEntropy, Sums
 from corollary.objectives.links import LINKS, SHARES, Link
 from corollary.objectives.penalties import Penalty
-from corollary.objectives.problem import constant_curvature, linear_problem_of
+from corollary.objectives.problem import linear_problem_of
 
 __all__ = ["LogisticRegression"]
 
-MANY = 2000  # weights W whose Hessian would cost more than all else
-MOST = 15_000  # such that the Hessian still fits into memory
-SMOOTH = ("lbfgs", "newton-cholesky", "newton-cg", "sag")
 SOLVERS = (*SMOOTH, "coordinate-descent", "saga", "liblinear")
-PENALTIES = {"l1": 1.0, "l2": 0.0}
-PATIENCE = (10, 40)  # passes before the blocks are taken anew, d/4 within these bounds
 
 a_link = Rule("a Link", lambda value: isinstance(value, Link))
 
@@ -260,66 +250,6 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         self.link = link
 
     # -- what the parameters say ---------------------------------------------------
-    def _penalty(self) -> tuple[float, float]:
-        """Return C and rho of (1)."""
-        if self.penalty is None:
-            return np.inf, 0.0
-        C, rho = float(self.C), float(self.l1_ratio or 0.0)
-        if self.penalty == "elasticnet" and self.l1_ratio is None:
-            must = "l1_ratio must be a number in [0, 1] when penalty is 'elasticnet'"
-            raise ParameterError(sentence(self, must, "None"))
-        return C, PENALTIES.get(self.penalty, rho)
-
-    def _contradiction(self) -> str | None:
-        """Say which of the parameters that mean the same is not heard, if any."""
-        penalty, C, rho = self.penalty, float(self.C), self.l1_ratio or 0.0
-        if penalty is None and (C != 1.0 or rho != 0.0):
-            return f"Setting penalty=None will ignore the C={C:g} and l1_ratio={rho:g}."
-        if penalty in PENALTIES and self.l1_ratio not in (None, PENALTIES[penalty]):
-            rule = "l1_ratio parameter is only used when penalty is 'elasticnet'."
-            return f"{rule} Got (penalty={penalty}) and l1_ratio={rho:g}."
-        return None
-
-    def _warn(self) -> None:
-        """Warn of what scikit-learn will drop."""
-        if self.penalty != "deprecated":
-            warn_of_change(self, "penalty is deprecated; use l1_ratio, C=inf for none")
-        if self.l1_ratio is None:
-            warn_of_change(self, "l1_ratio=None is deprecated; use l1_ratio=0")
-        if self.n_jobs is not None:
-            warn_of_change(self, "n_jobs is deprecated and has no effect")
-
-    def _check_pairs(self) -> None:
-        """Refuse parameters that contradict each other."""
-        (C, rho), solver, K = self._penalty(), self.solver, len(self.classes_)
-        remedy = "Use solver='coordinate-descent'."
-
-        def refuse(must: str, came: str, remedy: str = "") -> None:
-            raise ParameterError(sentence(self, must, came, remedy))
-
-        if solver in SMOOTH and rho > 0:
-            must = f"solver {solver!r} takes an L2 penalty or none"
-            refuse(must, f"l1_ratio = {rho:g}", remedy)
-        if solver == "liblinear" and (0 < rho < 1 or np.isinf(C)):
-            must = "solver 'liblinear' takes an L1 or an L2 penalty"
-            refuse(must, f"l1_ratio = {rho:g} and C = {C:g}", remedy)
-        if solver == "liblinear" and K > 2:
-            must = "solver 'liblinear' does not support multiclass classification"
-            refuse(must, f"{K} classes", "Use another solver.")
-        if self.dual and (solver != "liblinear" or rho > 0):
-            refuse("dual=True needs solver 'liblinear' and L2", f"{solver!r}")
-        if contradiction := self._contradiction():
-            warn(contradiction)
-        self._warn()
-        if self.probability_link() == LINKS["logit"]:
-            return
-        if K > 2:
-            must = f"link {self.probability_link().name} needs two classes"
-            refuse(must, f"{K}", "Use link='logit', or one class against the rest.")
-        if rho > 0:
-            must = f"link {self.probability_link().name} takes an L2 penalty or none"
-            refuse(must, f"l1_ratio = {rho:g}", "Use link='logit'.")
-
     def probability_link(self) -> Link:
         """Return the link as an object."""
         return self.link if isinstance(self.link, Link) else LINKS[self.link]
@@ -333,55 +263,31 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         """Count the classes, take the spread of the features, choose the search."""
         K, link = len(self.classes_), self.probability_link()
         check_two_classes(self)
-        self._check_pairs()
+        check_agreement(self)
         loss = CrossEntropy(K, class_weights(self, data))
         census = data.reduce(loss.census)
         present = np.count_nonzero(census.sum_y)
         if present < 2:
             must = "needs samples of at least 2 classes in the data with weight > 0"
             raise DataError(sentence(self, must, f"{present}"))
-        C, rho = self._penalty()
+        C, rho = price_and_share(self)
         penalty = Penalty(1.0 / (C * census.n), rho)
         loss = replace(loss, totals=census.sum_y)
         if link == LINKS["logit"]:
             return self._begin(loss, penalty, census, data.source.dtype)
-        who, last = type(self).__name__, self._last((1, data.source.n_features))
-        model = glm.GLM(
-            Deviance(who, Binomial(shares=False), link, weights=loss.weights),
-            penalty.strength,
-            self.fit_intercept,
-            self.tol,
-            scoring=True,
-            start=None if last is None else (last[0][0], float(last[1][0])),
-            warm=last is not None,
-            remedy="Use a finite C",
-        )
-        return glm.begin(data, model)
+        last = self._last((1, data.source.n_features))
+        return begin_scoring(self, data, loss.weights, penalty.strength, last)
 
     def _begin(
         self, loss: CrossEntropy, penalty: Penalty, census: Census, dtype: Any
     ) -> LogisticState:
-        """Choose one of the three searches."""
+        """State (1), and choose one of the three searches."""
         intercept = self.fit_intercept
         problem = linear_problem_of(loss, penalty, census, dtype, intercept=intercept)
         m, p = problem.shape
         last = self._last((m, p - 1))
         theta = problem.constant_model() if last is None else problem.point(*last)
-        descends = self.solver == "coordinate-descent" or penalty.l1 > 0
-        second = descends or self.solver == "newton-cg"
-        if self.solver == "newton-cholesky" or (second and m * p <= MANY):
-            remedy = "Use solver='lbfgs'."
-            if m * p > MOST:
-                must = f"solver 'newton-cholesky' takes at most {MOST} coefficients"
-                raise ParameterError(sentence(self, must, f"{m} x {p}", remedy))
-            check_memory(self, 32.0 * (m * p) ** 2, "the Hessian", remedy)
-            method = "proximal_newton" if descends else "newton"
-            return LogisticState(descent.begin(problem, theta, method), census)
-        pi = census.sum_y / problem.n
-        H = constant_curvature(census.spread, problem.mean, (pi * (1 - pi))[-m:])
-        patience = min(max(PATIENCE[0], p // 4), PATIENCE[1])
-        search = descent.begin(problem, theta, "lbfgs", H, patience=patience)
-        return LogisticState(search, census)
+        return LogisticState(chosen_search(self, problem, census, theta), census)
 
     def _last(self, shape: tuple[int, int]) -> tuple[Floats, Floats] | None:
         """Return W and b of the last fit, where asked and possible; 0 of no passes."""
@@ -491,18 +397,12 @@ class LogisticRegression(SummationLearner, LinearClassifier):
         ([-2.079, 0.594], [1.733, 0.432])
         """
         check_is_fitted(self)
-        C, rho = self._penalty()
+        C, rho = price_and_share(self)
         if rho > 0 and np.isfinite(C):
             must = "summary needs an L2 penalty or none"
             remedy = "Errors after a choice of columns would mean nothing."
             raise ParameterError(sentence(self, must, f"l1_ratio = {rho:g}", remedy))
-        link, rows = self.probability_link(), (X, y, sample_weight)
-        if link == LINKS["logit"]:
+        rows = (X, y, sample_weight)
+        if self.probability_link() == LINKS["logit"]:
             return summarize_classes(self, confidence, errors, rows)
-        weights = None
-        if X is not None:
-            with rows_again(self, *rows) as data:
-                weights = class_weights(self, data)
-        family = Binomial(shares=False)
-        loss = Deviance(type(self).__name__, family, link, weights=weights)
-        return summarize_likelihood(self, loss, confidence, errors, rows)
+        return summarize_bernoulli(self, confidence, errors, rows)
