@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from corollary.solvers.pinball import (
     Feasible,
@@ -10,6 +11,7 @@ from corollary.solvers.pinball import (
     QuantileRows,
     corner_of,
     newton_step,
+    other_minimizer,
     solve_rows,
 )
 
@@ -65,3 +67,45 @@ def test_a_corner_that_is_not_optimal_is_not_certified():
     gap, unique = corner_of(rows, wrong).certified(near.at_zero(wrong))
     assert gap == np.inf
     assert not unique
+
+
+def reach(rows, P):
+    """Return how far the minimisers of loss P extend along each axis, by a program."""
+    n, p = rows.Z.shape
+    cost = np.concatenate([np.zeros(p), rows.w * rows.t, rows.w * (1 - rows.t)])
+    equal = np.hstack([rows.Z, np.eye(n), -np.eye(n)])
+    ends = []
+    for c in np.vstack([np.eye(p), -np.eye(p)]):
+        found = linprog(
+            np.append(c, np.zeros(2 * n)),
+            A_ub=cost[None],
+            b_ub=[P * (1 + 1e-9)],
+            A_eq=equal,
+            b_eq=rows.y,
+            bounds=[(None, None)] * p + [(0, None)] * (2 * n),
+        )
+        ends.append(found.fun)
+    return -np.array(ends[:p]) - ends[p:]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_another_minimizer_is_found_where_there_is_one(seed):
+    rng = np.random.default_rng(seed)
+    n, c = 16 + seed % 3, 2.0
+    Z = np.column_stack([rng.integers(-2, 3, n), np.ones(n)]).astype(float)
+    y = rng.integers(0, 3, n).astype(float)
+    if seed % 2:  # a penalty on the first entry, as a row of its own
+        Z, y = np.vstack([Z, [c, 0.0]]), np.append(y, 0.0)
+    rows = QuantileRows(Z, y, np.ones(len(y)), np.full(len(y), 0.5))
+    solved = solve_rows(rows, "highs", None)
+    b = Nearest.of(rows, solved.b, 8).corner()
+    P = rows.loss(rows.residuals(solved.b))
+    b = solved.b if rows.loss(rows.residuals(b)) > P * (1 + 1e-9) else b
+    other = other_minimizer(rows, b, solved.a)
+    assert (other is None) == (reach(rows, P).max() < 1e-5)
+
+
+def test_a_corner_has_true_zeros():
+    Z = np.array([[0.3, 1.0], [0.7, 1.0], [1.9, 0.0]])
+    rows = QuantileRows(Z, np.array([1.1, 1.1, 0.0]), np.ones(3), np.full(3, 0.5))
+    assert Nearest.of(rows, np.array([1e-16, 1.1]), 8).corner()[0] == 0.0

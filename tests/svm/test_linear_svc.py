@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC as Liblinear
 
@@ -77,6 +78,17 @@ def test_scikit_learns_minimum(C):
         C=C, intercept_scaling=3.0, dual=False, tol=1e-12, max_iter=10000
     ).fit(X, y)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
+def test_a_margin_with_few_rows_inside_takes_few_passes(C):
+    X, y = load_digits(return_X_y=True)
+    model = LinearSVC(C=C).fit(X, y == 4)
+    assert model.report_.passes <= 60  # by short steps, 90 to 1000
+    w, b = model.coef_[0], model.intercept_[0]
+    P = primal(w, b, X, y == 4, C, power=2)
+    assert model.report_.objective[-1] == pytest.approx(P, rel=1e-10)
+    assert model.report_.optimality.value <= 1e-10 * P
 
 
 def test_scikit_learns_hinge_and_classes_and_l1():

@@ -956,6 +956,30 @@ def class_cuts(
     threads: int,
 ) -> None: ...
 
+# -- tweedie.cpp ----------------------------------------------------------------------
+def tweedie(
+    X: NDArray[Real],  # (n, d)
+    y: Doubles,  # (n,)
+    w: Doubles | None,  # (n,)
+    power: float,
+    coef: Doubles,  # (d,)
+    intercept: float,
+    grad: Doubles,  # (d,) added to
+    h: NDArray[Real] | None,  # (n,) out: weights of the Fisher information
+) -> tuple[float, float, float]: ...  # loss, gradient of the intercept, Pearson's sum
+def tweedie_csr(
+    data: NDArray[Real],
+    indices: Ints,
+    indptr: Offsets,
+    y: Doubles,
+    w: Doubles | None,
+    power: float,
+    coef: Doubles,
+    intercept: float,
+    grad: Doubles,
+    h: NDArray[Real] | None,
+) -> tuple[float, float, float]: ...
+
 # -- visit_orders.cpp ------------------------------------------------------------------
 def visit_orders(
     seed: int,

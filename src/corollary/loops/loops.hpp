@@ -35,6 +35,7 @@ void bind_stochastic_gradient(nanobind::module_& m);
 void bind_tree_predict(nanobind::module_& m);
 void bind_tree_shap(nanobind::module_& m);
 void bind_stump(nanobind::module_& m);
+void bind_tweedie(nanobind::module_& m);
 void bind_visit_orders(nanobind::module_& m);
 
 }  // namespace corollary

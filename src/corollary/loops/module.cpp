@@ -51,5 +51,6 @@ NB_MODULE(COROLLARY_LOOPS, m) {
     corollary::bind_tree_predict(m);
     corollary::bind_tree_shap(m);
     corollary::bind_stump(m);
+    corollary::bind_tweedie(m);
     corollary::bind_visit_orders(m);
 }

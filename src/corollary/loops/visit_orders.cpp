@@ -92,16 +92,6 @@ class Philox {
         return block_[at_++];
     }
 
-    // A number from 0 to `most`: bits are drawn until they are no larger.
-    std::uint64_t at_most(std::uint64_t most) {
-        if (most == 0) return 0;
-        const std::uint64_t mask = ~std::uint64_t(0) >> std::countl_zero(most);
-        std::uint64_t value;
-        do value = (most >> 32 ? number() : word()) & mask;
-        while (value > most);
-        return value;
-    }
-
   private:
     using Wide = unsigned __int128;
 
@@ -127,6 +117,23 @@ class Philox {
     bool half_ = false;  // whether half of the last number is left
 };
 
+// Swap every place from the last on with a random one up to it.  The bits that make one
+// are drawn until they make a number that is no larger; while they do not, the place is
+// swapped with itself, for no processor could guess the branch.
+void shuffle(Philox& draw, std::int64_t* order, Index n) {
+    Index i = n - 1;
+    while (i > 0) {
+        const std::uint64_t mask =
+            ~std::uint64_t(0) >> std::countl_zero(std::uint64_t(i));
+        const bool wide = mask >> 32;
+        for (const Index last = Index(mask >> 1); i > last;) {
+            const Index j = Index((wide ? draw.number() : draw.word()) & mask);
+            std::swap(order[i], order[std::min(i, j)]);
+            i -= j <= i;
+        }
+    }
+}
+
 void visit_orders(std::uint64_t seed, std::uint64_t epoch, std::uint64_t first_row,
                   const std::int64_t* which, Index n, Index epochs,
                   std::int64_t* orders) {
@@ -134,8 +141,7 @@ void visit_orders(std::uint64_t seed, std::uint64_t epoch, std::uint64_t first_r
         Philox draw(key_of(seed, epoch + std::uint64_t(e), first_row));
         std::int64_t* order = orders + e * n;
         std::copy_n(which, n, order);
-        for (Index i = n - 1; i > 0; --i)
-            std::swap(order[i], order[draw.at_most(std::uint64_t(i))]);
+        shuffle(draw, order, n);
     }
 }
 

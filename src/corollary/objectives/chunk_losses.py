@@ -31,9 +31,15 @@ from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.errors import DataError, sentence
 from corollary.core.rows import rows_loop
 from corollary.engine.sources.source import Chunk
-from corollary.engine.statistics import Moments, Statistics, Variances, dense_blocks
-from corollary.objectives.families import Family
-from corollary.objectives.links import Link
+from corollary.engine.statistics import (
+    NARROW,
+    Moments,
+    Statistics,
+    Variances,
+    dense_blocks,
+)
+from corollary.objectives.families import Family, Tweedie
+from corollary.objectives.links import Link, Log
 
 __all__ = [
     "Census",
@@ -196,20 +202,28 @@ class Deviance(ChunkLoss):
         mean: Floats,
         curvature: str | None = None,
     ) -> Sums:
-        """Sum (1) and, where asked, the Fisher information and Pearson's statistic."""
+        """Sum (1) and, where asked, the Fisher information and Pearson's statistic.
+
+        A Tweedie family under a log link is summed by a compiled loop.
+        """
         X, y, w = self.rows(chunk)
-        at = self.family.terms(y, self.predictor(X, W[0], float(b[0])), self.link)
-        slope = at.slope if w is None else w * at.slope
-        loss = float(at.loss.sum() if w is None else w @ at.loss)
-        g = np.asarray(X.T @ slope.astype(X.dtype), dtype=np.float64)[None]
-        g0 = np.array([slope.sum()])
+        family, b0 = self.family, float(b[0])
+        in_loop = isinstance(self.link, Log) and self.exposure is None
+        if isinstance(family, Tweedie) and in_loop:
+            grad, h = np.zeros_like(W), np.empty(len(y), X.dtype)
+            loop = rows_loop(loops.tweedie, loops.tweedie_csr, X)
+            loss, g0, pearson = loop(y, w, family.power, W[0], b0, grad[0], h)
+        else:
+            at = family.terms(y, self.predictor(X, W[0], b0), self.link)
+            ones = np.ones(len(y)) if w is None else w
+            loss, pearson = float(ones @ at.loss), float(ones @ at.pearson)
+            slope, h = ones * at.slope, (ones * at.weight).astype(X.dtype)
+            grad = np.asarray(X.T @ slope.astype(X.dtype), dtype=np.float64)[None]
+            g0 = slope.sum()
         if curvature is None:
-            return Sums(loss, g, g0)
-        weight = at.weight if w is None else w * at.weight
-        pearson = float(at.pearson.sum() if w is None else w @ at.pearson)
-        h = weight.astype(X.dtype)[:, None]
-        H = blocks(X, h, mean, diagonal=curvature == "diagonal")
-        return Sums(loss, g, g0, H, pearson)
+            return Sums(loss, grad, np.array([g0]))
+        H = blocks(X, h[:, None], mean, diagonal=curvature == "diagonal")
+        return Sums(loss, grad, np.array([g0]), H, pearson)
 
 
 def weighted(chunk: Chunk, weights: Floats | None) -> Floats | None:
@@ -246,7 +260,15 @@ def blocks(X: Matrix, h: Floats, mean: Floats, *, diagonal: bool) -> Floats:
         first, second = np.asarray(X.T @ h), np.asarray(X2.T @ h)  # (d, m)
         about_mean = second - 2 * mean[:, None] * first + mean[:, None] ** 2 * total
         return np.column_stack([about_mean.T, total]).astype(np.float64)
-    H = np.zeros((h.shape[1], X.shape[1] + 1, X.shape[1] + 1))
+    d = X.shape[1]
+    H = np.zeros((h.shape[1], d + 1, d + 1))
+    if d <= NARROW and not sp.issparse(X):
+        s, G = np.empty(d), np.empty((d, d))
+        for k in range(len(H)):
+            w = np.ascontiguousarray(h[:, k], dtype=np.float64)
+            loops.moments(X, None, w, mean.astype(X.dtype), s, G)
+            H[k, :d, :d], H[k, d, :d], H[k, :d, d], H[k, d, d] = G, s, s, total[k]
+        return H
     for Z, root in about(X, np.sqrt(h), mean):
         for k in range(h.shape[1]):
             last = Z if k + 1 == h.shape[1] else None

@@ -137,13 +137,15 @@ def dual_sums(
     y, f = np.asarray(y, float), np.asarray(f, float)
     o = np.ones(len(y)) if weights is None else np.asarray(weights, float)
     V = loss.slopes(y, f)  # (k, n)
-    parts = [o * np.where(V > 0, V, 0.0), o * np.where(V < 0, V, 0.0)]
+    signs = np.array([V > 0, V < 0]).swapaxes(0, 1)  # (k, 2, n)
+    parts = o * np.where(signs, V[:, None], 0.0)
     conjugates = o * np.array([loss.conjugate(y, v) for v in V])
+    vx = np.asarray((X.T @ parts.reshape(-1, len(y)).T).T, float)
     return DualSums(
         float(o @ loss.value(y, f)),
-        np.stack([part.sum(axis=1) for part in parts], axis=1),
-        np.stack([(conjugates * (part != 0)).sum(axis=1) for part in parts], axis=1),
-        np.stack([np.asarray((X.T @ part.T).T, float) for part in parts], axis=1),
+        parts.sum(axis=2),
+        (conjugates[:, None] * (parts != 0)).sum(axis=2),
+        vx.reshape(*parts.shape[:2], -1),
     )
 
 
@@ -170,12 +172,19 @@ def _bound(
     intercept: bool,
 ) -> float:
     """Return (2) for v scaled until (3) holds, by (4)."""
-    scale = np.ones(2)
-    if intercept:
-        balance = min(v[0], -v[1])
-        scale = np.divide(balance, np.abs(v), out=np.zeros(2), where=v != 0)
+    scale = balanced(v) if intercept else np.ones(2)
     s = scale @ vx / total  # (3)
     return dual_bound(-float(scale @ conjugate) / total, 0.0, s, penalty)
+
+
+def balanced(v: Floats) -> Floats:
+    """Return the largest scales up to 1 at which v[0] >= 0 and v[1] <= 0 add up to 0.
+
+    >>> balanced(np.array([2.0, -1.0])).tolist()
+    [0.5, 1.0]
+    """
+    least = min(v[0], -v[1])
+    return np.array([least / abs(one) if one else 0.0 for one in v.tolist()])
 
 
 def dual_bound(
@@ -208,12 +217,13 @@ def least_squares_gap(b: Floats, q: Floats, r2: float, penalty: Penalty) -> floa
     z = q - l2 * b
     top = float(penalty.size(z).max(initial=0.0))
     on = penalty.support(b)
-    bz = penalty.products(b[on], z[on])
-    R = r2 + l2 * float(np.vdot(b[on], b[on]))
+    b_on = b[on]
+    bz = penalty.products(b_on, z[on])
+    R = r2 + l2 * float(np.vdot(b_on, b_on))
     s = max(0.0, 1 + bz.sum() / R) if R > 0 else 1.0
     s = l1 / top if s * top > l1 else s  # (5)
     scaled = (1 - s) ** 2 * R / 2  # (6)
-    scaled += np.maximum(l1 * penalty.lengths(b[on]) - s * bz, 0.0).sum()
+    scaled += np.maximum(l1 * penalty.lengths(b_on) - s * bz, 0.0).sum()
     return float(scaled) if l2 == 0 else min(float(scaled), penalty.young(b, q))
 
 
@@ -232,10 +242,7 @@ def scaled_huber_gap(
     N, t, t2, tz, tx = sums
     if alpha <= 0:
         return None
-    c = np.ones(2)
-    if intercept:
-        balance = min(t[0], -t[1])
-        c = np.divide(balance, np.abs(t), out=np.zeros(2), where=t != 0)
+    c = balanced(t) if intercept else np.ones(2)
     used = float(c**2 @ t2)
     c = c * min(1.0, np.sqrt(N / used)) if used > 0 else c
     loss = sigma * (N - float(t2.sum()) + 2 * float((1 - c) @ tz))

@@ -92,9 +92,9 @@ class Penalty:
 
     def value(self, w: Any) -> float:
         """Return R(w)."""
-        w = np.asarray(w, float)
-        l1 = float(self.l1 * self.lengths(w).sum()) if self.l1 else 0.0
-        return l1 + float(0.5 * self.l2 * (w * w).sum()) if self.l2 else l1
+        w, l1, l2 = np.asarray(w, float), self.l1, self.l2
+        value = float(l1 * self.lengths(w).sum()) if l1 else 0.0
+        return value + 0.5 * l2 * float(np.vdot(w, w)) if l2 else value
 
     def lengths(self, w: Floats) -> Floats:
         """Return ``|w_j|`` of every entry, or of every row that is a block.

@@ -187,15 +187,15 @@ class LinearProblem:
         if H.ndim == 2:
             H = H + ridge
             return np.where(free & (H > 0), 1 / np.where(H > 0, H, 1.0), 0.0)
-        both = free[:, None] & free
-        H = (H if self.whole else H * both) + np.diag(ridge)
-        size = np.diagonal(H, axis1=1, axis2=2)
+        both = 1.0 if self.whole else free[:, None] & free
+        H, at = H * both, np.arange(len(free))
+        H[:, at, at] += ridge
+        size = H[:, at, at]
         unit = 1 / np.sqrt(np.where(size > 0, size, 1.0))  # in any units of features
-        scaled = H * unit[:, :, None] * unit[:, None, :]
-        at = np.arange(len(free))
-        scaled[:, at, at] += np.where(size > 0, TINY, 1.0)
-        P = np.linalg.inv(scaled) * unit[:, :, None] * unit[:, None, :]
-        return P if self.whole else P * both
+        units = unit[:, :, None] * unit[:, None, :]
+        H *= units
+        H[:, at, at] += np.where(size > 0, TINY, 1.0)
+        return np.linalg.inv(H) * units * both
 
     def precondition(self, P: Floats, g: Floats) -> Floats:
         """Multiply a gradient by an inverse of the blocks."""

@@ -264,7 +264,9 @@ class Task:
         new = np.flatnonzero(size > (guess if guess > 0 else self.penalty.l1))
         if not len(new):
             return 0
-        most = max(FIRST, len(ws.support()[0]) // 2)
+        most = FIRST
+        if len(new) > FIRST:
+            most = max(FIRST, len(ws.support()[0]) // 2)
         if guess <= 0 and len(new) > most:
             new = new[np.argpartition(-size[new], most - 1)[:most]]
         ws.add(new)

@@ -116,7 +116,7 @@ class Grams(Design):
 
     def gram(self, k: int, old: Vector, new: Vector) -> Floats:
         """Cut it out."""
-        return self._G[k][np.ix_(np.concatenate([old, new]), new)]
+        return self._G[k][np.concatenate([old, new])[:, None], new]
 
     def correlate(
         self, problems: Vector, sets: Sequence[ColumnSet]

@@ -69,8 +69,8 @@ def step(
         slope = float(search.g @ (search.trial - search.x))
         falls = f <= search.f + (0.0 if search.sure else SUFFICIENT * slope)
         same = abs(f - search.f) <= NOISE * max(abs(search.f), 1.0)
-        flatter = np.abs(g).max() < 0.9 * np.abs(search.g).max()
-        if not (falls or (same and flatter)):
+        flatter = same and np.abs(g).max() < 0.9 * np.abs(search.g).max()
+        if not (falls or flatter):
             if search.sure or same:
                 return changed(search, trial=search.x, stalled=True)
             return changed(search, line=True)

@@ -56,6 +56,8 @@ __all__ = [
 NEAR = 1e-9  # share of the loss by which P and D of a good solution differ
 FLAT = 1e-6  # of a direction with entries up to 1: below it, the direction is 0
 CERTAIN = 1e-6  # share of the largest singular value that makes a rank certain
+ROUNDING = 1e-14  # of b, as a share of y: the columns have unit spread
+INSIDE = 1e-7  # share of a row's weight by which a_i is off its bounds
 ZERO = 1e-10  # share of its terms below which a residual is 0
 
 
@@ -153,7 +155,10 @@ class Nearest(Statistics):
         return Nearest(few, r[at], self.most)
 
     def corner(self) -> Floats | None:
-        """Return the b at which independent ones of them have no residual."""
+        """Return the b at which independent ones of them have no residual.
+
+        A b_j that is 0 but for rounding is 0, so that its penalty's row has none.
+        """
         p = self.rows.Z.shape[1]
         basis = np.zeros((0, p))
         chosen: list[int] = []
@@ -165,7 +170,9 @@ class Nearest(Statistics):
                 basis = np.vstack([basis, rest / size])
                 chosen.append(i)
             if len(chosen) == p:
-                return np.linalg.solve(self.rows.Z[chosen], self.rows.y[chosen])
+                y = self.rows.y[chosen]
+                b = np.linalg.solve(self.rows.Z[chosen], y)
+                return np.where(np.abs(b) <= ROUNDING * np.abs(y).max(), 0.0, b)
         return None
 
     def at_zero(self, b: Floats) -> QuantileRows:
@@ -303,19 +310,21 @@ def other_minimizer(rows: QuantileRows, b: Floats, a: Floats) -> Floats | None:
         z_i'd <= 0 where r_i = 0 and a_i = t w_i,  >= 0 where a_i = (t - 1) w_i    (7)
 
     and d is not too long for the others.  Where the rows with r_i = 0 leave a direction
-    free, that is one.  Else d = 0 is alone in (7) where no d of (7) has a sum of z_i'd,
-    each with the sign that (7) forbids, below 0.
+    free, that is one.  Else d = 0 is alone in (7) where all these rows can have their
+    a_i between the bounds, or where no d of (7) has a sum of z_i'd, each with the sign
+    that (7) forbids, below 0.
     """
     zero, P = rows.on_plane(b), rows.loss(rows.residuals(b))
     low, high = rows.w * (rows.t - 1), rows.w * rows.t
-    margin = 1e-7 * rows.w
+    margin = INSIDE * rows.w
     top, bottom = zero & (a >= high - margin), zero & (a <= low + margin)
     Z = rows.Z[zero]
     Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z)
     between = ~(top | bottom)[zero]
-    if certain(Z[between]):
+    spans = certain(Z)
+    if certain(Z[between]) or (spans and all_between(rows, b, zero, Z)):
         return None  # (7) leaves d = 0 alone
-    if certain(Z):
+    if spans:
         sides = (np.where(top[zero], 1.0, -1.0)[:, None] * Z)[~between]
         result = linprog(
             sides.sum(axis=0),
@@ -333,6 +342,22 @@ def other_minimizer(rows: QuantileRows, b: Floats, a: Floats) -> Floats | None:
     other = b + longest(rows, b, d) * d
     same = rows.loss(rows.residuals(other)) <= P + 1e-9 * (P + np.abs(rows.y).max())
     return other if same else None
+
+
+def all_between(rows: QuantileRows, b: Floats, zero: Vector, Z: Floats) -> bool:
+    """Tell whether (2) has a solution with a_i between its bounds where r_i = 0.
+
+    The one looked at is nearest to the middle of the bounds, in units of their width;
+    Z has the rows with r_i = 0.
+    """
+    w = rows.w[zero]
+    middle = w * (rows.t[zero] - 0.5)
+    rest = corner_of(rows, b).c + Z.T @ middle
+    WZ = Z * w[:, None]
+    move = np.linalg.lstsq(WZ.T, -rest)[0]  # of a_i from the middle, in units of w_i
+    off = np.abs(WZ.T @ move + rest).max()
+    balanced = off <= 1e-10 * (np.abs(WZ).sum(axis=0).max() + np.abs(rest).max())
+    return bool(balanced and w.all() and (np.abs(move) < 0.5 - INSIDE).all())
 
 
 def certain(Z: Floats) -> bool:

@@ -155,17 +155,17 @@ def sums(
     H = None if shape is None else np.zeros(shape)
     in_loop = curvature == "full" and d <= NARROW
     B, eps = problem.constant, -1.0 if problem.eps is None else problem.eps
+    read = rows_loop(loops.support_losses, loops.support_losses_csr, X)
     for k, point in points.items():
         q, *_, C = stated(chunk, problem, k)
         delta = 0.0 if problem.squared else point.delta
         a = guess(chunk, problem, point, k) if delta > 0 and point.before else None
         losses, at = (q, C, eps, delta, a), problem.split(point.x)
         if point.along is not None:
-            read = rows_loop(loops.support_slopes, loops.support_slopes_csr, X)
-            read(*losses, *at, *problem.split(point.along), LENGTHS, along[k])
+            slopes = rows_loop(loops.support_slopes, loops.support_slopes_csr, X)
+            slopes(*losses, *at, *problem.split(point.along), LENGTHS, along[k])
             continue
         h = None if H is None or in_loop else np.empty(chunk.n)
-        read = rows_loop(loops.support_losses, loops.support_losses_csr, X)
         summed = H[k] if H is not None and in_loop else None
         found = read(*losses, *at, B, V[k, :d], h, summed)
         loss[k], rounding[k], far, target[k], pulled = found

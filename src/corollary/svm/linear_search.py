@@ -9,7 +9,7 @@ descent       coordinate descent on the dual, for many features and rows in memo
 The corner of the hinge is rounded off about a guess of the slopes.  As soon as the
 search of the rounded objective has come closer than the rounding matters,
 
-    Newton decrement <= (P - D)/1000                                                 (1)
+    Newton decrement <= (P - D)/100, or /1000 where it is a rough one                (1)
 
 its slopes are the next guess, the width delta is halved, and the search goes on
 from where it is: the proximal method of multipliers, which on pieces of quadratics ends
@@ -17,6 +17,14 @@ after finitely many guesses.  Every pass gives P and a bound D; the lowest P
 and the highest D are kept, and the search ends where
 
     P - D <= tol P                                                                   (2)
+
+Where few of many rows keep a loss in the end, Newton steps with a squared loss are
+short ones, from piece to piece.  After a short one C is divided by 100, so that more
+rows have a loss.  Whenever the search of the eased objective has come to
+
+    P_C - D_C <= 0.3 P_C                                                             (3)
+
+C rises tenfold, up to what was asked for; having begun to rise it falls no more.
 
 With an L1 penalty, proximal Newton or orthant-wise steps do the same for the squared
 hinge.
@@ -55,7 +63,8 @@ EXACT = 1e-8  # times tol: where the Newton search ends, which is fast at its en
 FLOOR = {"float64": 1e-7, "float32": 1e-4}  # the least delta
 NARROWER = 2.0  # by which delta is divided
 GUESSES = 60  # at most
-CLOSER = 1e-3  # of (1)
+CLOSER, CLOSEST = 1e-2, 1e-3  # of (1), with the full Hessian and with its diagonal
+EASED, HARDER, ROUGH = 0.01, 10.0, 0.3  # of (3)
 NOISE = 1e-15  # relative rounding error of a sum
 SINGLE = 3e-8  # the same, of rows in float32
 
@@ -71,6 +80,8 @@ class Machine:
     P: float = np.inf
     D: float = 0.0
     diagonal: Any = None  # of the Hessian, for quasi-Newton
+    share: float = 1.0  # of C in the objective that is searched (3)
+    risen: bool = False  # whether that C has begun to rise
     rounds: int = 0  # of descent
     stop: StopReason | None = None
 
@@ -174,7 +185,7 @@ def moved(s: LinearSums, k: int, state: LinearSearch) -> Machine:
     search = machine.search
     if machine.on_line:  # the slopes of the whole objective along the direction
         x, d = search.x, search.d
-        slopes = s.along[k] + x @ d + LENGTHS * (d @ d)
+        slopes = machine.share * s.along[k] + x @ d + LENGTHS * (d @ d)
         return changed(machine, search=piecewise_newton.along(search, slopes))
     x, l1 = search.trial, problem.penalty.l1
     R = problem.penalty.value(x)
@@ -188,9 +199,33 @@ def moved(s: LinearSums, k: int, state: LinearSearch) -> Machine:
     least = SINGLE if problem.dtype == np.float32 else 4 * NOISE
     if gap_of(machine) <= max(finest, least) * machine.P:  # (2)
         return changed(machine, stop=StopReason.CONVERGED)
-    f, g = R + float(s.smooth[k]), -s.v[k] if l1 else x - s.v[k]
-    machine = stepped(machine, state, f, g, None if s.H is None else s.H[k])
+    if problem.squared:
+        machine = with_share(machine, problem, R, s, k)
+    share = machine.share
+    f, g = R + share * float(s.smooth[k]), -s.v[k] if l1 else x - share * s.v[k]
+    machine = stepped(machine, state, f, g, None if s.H is None else share * s.H[k])
     return finer(machine, state, float(s.rounding[k]))
+
+
+def with_share(
+    machine: Machine, problem: SupportProblem, R: float, s: LinearSums, k: int
+) -> Machine:
+    """Ease C after short steps, until it has begun to rise; raise it by (3)."""
+    search, share = machine.search, machine.share
+    short = isinstance(search, PiecewiseNewtonState) and search.sure
+    if short and not machine.risen:
+        share *= EASED
+    eased = share
+    while share < 1:
+        P = R + share * float(s.loss[k])
+        target, square = share * s.target[k], share * s.square[k]
+        if P - bound(problem, target, square, share * s.v[k]) > ROUGH * P:
+            break
+        share = min(1.0, HARDER * share)
+    if share == machine.share:
+        return machine
+    fresh = piecewise_newton.begin(search.trial)
+    return changed(machine, search=fresh, share=share, risen=share > eased)
 
 
 def stepped(
@@ -200,8 +235,7 @@ def stepped(
     l1 = np.ones(len(g)) if state.problem.penalty.l1 else None
     if state.full:
         own = 1.0 if l1 is None else 1e-12 * np.diagonal(H) + np.finfo(float).tiny
-        H = H.copy()
-        H.flat[:: len(g) + 1] += own
+        H.reshape(-1)[:: len(g) + 1] += own
         return changed(machine, search=step(machine.search, f, g, H, l1=l1))
     if machine.diagonal is None:
         small = 1e-3 * float(H.mean()) + np.finfo(float).tiny
@@ -228,6 +262,8 @@ def finer(machine: Machine, state: LinearSearch, rounding: float) -> Machine:
             before=(*machine.before, minimum),
             diagonal=None,
         )
+    if search.stalled and machine.share < 1:
+        return changed(machine, search=piecewise_newton.begin(search.x), share=1.0)
     if search.stalled:
         close = gap_of(machine) <= state.tol * machine.P
         why = StopReason.CONVERGED if close else StopReason.STALLED
@@ -241,4 +277,4 @@ def near(machine: Machine, state: LinearSearch, rounding: float) -> bool:
     if state.full:
         return search.decrement <= CLOSER * rounding
     norm = float(search.g @ (search.g / machine.diagonal))
-    return 0.5 * norm <= CLOSER * rounding
+    return 0.5 * norm <= CLOSEST * rounding

@@ -146,7 +146,8 @@ class RidgeCV(RidgePathLearner):
     # -- learning ------------------------------------------------------------------
     def start(self, data: Data, seed: int) -> Trail:
         """Check what goes together, then choose the route."""
-        least = float(self._grid().min())
+        alphas = self._grid()
+        least = float(alphas.min())
         if self.cv is None and least <= 0:
             must = "alphas must be > 0 where rows are left out one by one"
             raise ParameterError(sentence(self, must, f"{least:g}", "Give cv."))
@@ -161,7 +162,7 @@ class RidgeCV(RidgePathLearner):
             must = "cv needs rows in memory"
             remedy = "Use cv=None, which leaves out the rows of any data."
             raise DataError(sentence(self, must, data.source.described, remedy))
-        return self._begin(data)
+        return self._begin(data, alphas)
 
     def settle(self, data: Data, state: Trail) -> Settled:
         """Score every alpha on rows held out."""
@@ -220,7 +221,7 @@ class RidgeCV(RidgePathLearner):
         Y = y if y.ndim == 2 else y[:, None]
         folds = folds_of(self, self.cv, X, y, source.kept)
         sums = train_moments(X, Y, w, folds) if state.route == "gram" else None
-        alphas, d = self._grid(), state.d
+        alphas, d = state.alphas, state.d
         scores = np.empty((len(alphas), len(folds)))
         for k, (train, test) in enumerate(folds):
             centre, least = self.fit_intercept, float(alphas.min())

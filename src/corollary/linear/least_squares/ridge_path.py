@@ -276,6 +276,7 @@ class Trail:
     d: int
     dtype: Any
     many: bool
+    alphas: Floats  # (a,)
     axes: PrincipalAxes | None = None
     path: RidgePath | None = None
     scores: Any = None  # (a, m) or (a, 1), where there is a choice to make
@@ -303,7 +304,7 @@ class RidgePathLearner(SummationLearner, Regressor):
     def _ones(self) -> bool:
         return self.fit_intercept and self.penalize_intercept
 
-    def _begin(self, data: Data) -> Trail:
+    def _begin(self, data: Data, alphas: Floats) -> Trail:
         """Choose the route by the shape of the data."""
         source, d = data.source, data.source.n_features
         wide, few = data.few_rows <= d, min(d, data.few_rows)
@@ -316,7 +317,7 @@ class RidgePathLearner(SummationLearner, Regressor):
             f"the decomposition of {d} columns",
             "Use fewer columns, or Ridge(solver='sparse_cg').",
         )
-        return Trail(route, d, source.dtype, source.many_targets)
+        return Trail(route, d, source.dtype, source.many_targets, alphas)
 
     def statistics(self, chunk: Chunk, state: Trail) -> Statistics:
         """Sum what the decomposition needs, in double precision."""
@@ -334,9 +335,9 @@ class RidgePathLearner(SummationLearner, Regressor):
         """
         if state.route == "rows":
             return state
-        intercept, ones, alphas = self.fit_intercept, self._ones, self._grid()
+        intercept, ones, least = self.fit_intercept, self._ones, state.alphas.min()
         axes = PrincipalAxes.of(s, state.d, intercept=intercept, ones=ones)
-        if state.route == "gram" and not axes.good(s, float(alphas.min())):
+        if state.route == "gram" and not axes.good(s, float(least)):
             return replace(state, route="qr")
         return self._followed(axes, state)
 
@@ -344,7 +345,7 @@ class RidgePathLearner(SummationLearner, Regressor):
         """Follow the path along alpha."""
         found = path_of(
             axes,
-            self._grid(),
+            state.alphas,
             intercept=self.fit_intercept,
             many=state.many,
             dtype=state.dtype,
@@ -355,7 +356,7 @@ class RidgePathLearner(SummationLearner, Regressor):
         """Read few rows, decompose them, and return them for another look."""
         if state.route != "rows":
             return state, None
-        rows, least = gather(data), float(self._grid().min())
+        rows, least = gather(data), float(state.alphas.min())
         axes = axes_of_rows(rows, intercept=self.fit_intercept, alpha=least)
         return self._followed(axes, state), rows
 
@@ -378,7 +379,7 @@ class RidgePathLearner(SummationLearner, Regressor):
         used = len(state.axes.s) + (self.fit_intercept and not self._ones)
         return {
             "axes": state.axes,
-            "alphas": self._grid(),
+            "alphas": state.alphas,
             "intercept": self.fit_intercept,
             "full": used >= data.n_rows,
         }
@@ -388,13 +389,13 @@ class RidgePathLearner(SummationLearner, Regressor):
         report.optimality = Optimality("exact to rounding", 0.0)
         report.objective = []
         report.facts["route"] = state.route
+        grid = state.alphas
         if state.axes is not None and len(state.axes.s):
-            low = state.axes.smallest + self._grid().min()
-            high = state.axes.s[0] ** 2 + self._grid().min()
+            low = state.axes.smallest + grid.min()
+            high = state.axes.s[0] ** 2 + grid.min()
             report.condition = float(high / low) if low > 0 else np.inf
         if state.scores is None:
             return
-        grid = self._grid()
         chosen = grid[np.argmax(state.scores, axis=0)]
         one = len(chosen) == 1
         report.facts["chosen_alpha"] = float(chosen[0]) if one else chosen.tolist()
@@ -428,8 +429,7 @@ class PathLearner(RidgePathLearner):
 
     def start(self, data: Data, seed: int) -> Trail:
         """Check the penalties and choose the route."""
-        self._grid()
-        return self._begin(data)
+        return self._begin(data, self._grid())
 
     def settle(self, data: Data, state: Trail) -> Settled:
         """Make one more pass for the leave-one-out errors."""

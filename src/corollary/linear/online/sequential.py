@@ -70,7 +70,7 @@ CODES = {
 SCHEDULES = {"constant": 0, "adaptive": 0, "optimal": 1, "invscaling": 2}
 SCHEDULES |= {"pa1": 3, "pa2": 4}
 WORK_AT_ONCE = 10**6  # numbers that one call reads, which takes about a millisecond
-MOST_AT_ONCE = 32  # epochs
+FIRST_AT_ONCE, MOST_AT_ONCE = 16, 32  # epochs: in the first call, in later ones
 OF_A_VISIT = 16  # numbers that take as long as a visit does beside its row
 
 
@@ -192,7 +192,8 @@ class LinearSequentialLearner(SequentialLearner):
         (rows,) = state.rows or self._prepared(data, state)
         active = sum(not machine.done for machine in state.machines)
         epoch = active * rows.n_visits * (data.source.n_features + OF_A_VISIT)
-        return int(min(MOST_AT_ONCE, WORK_AT_ONCE // max(1, epoch)))
+        most = MOST_AT_ONCE if state.number else FIRST_AT_ONCE
+        return int(min(most, WORK_AT_ONCE // max(1, epoch)))
 
     def _several(self, state: Epochs, count: int) -> tuple[Epochs, list[float]] | None:
         """Make so many epochs, or fewer if all stop; None where a machine diverges."""

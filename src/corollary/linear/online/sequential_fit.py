@@ -189,7 +189,7 @@ class Epochs:
         for machine, count in zip(self.machines, made, strict=True):
             if 0 < count < last:
                 machine.begin_epoch()
-        trace = [float(sum(of_all)) / len(costs) for of_all in costs[:, :last].T]
+        trace = (costs[:, :last].sum(axis=0) / len(costs)).tolist()
         known = [self.cost()] * bool(self.number) + trace
         self.fall = known[-2] - known[-1] if len(known) > 1 else None
         self.costs, self.number = costs[:, last - 1].tolist(), self.number + last

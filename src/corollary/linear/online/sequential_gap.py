@@ -12,6 +12,7 @@ repetitions.  Of several machines the one that is farthest speaks.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +38,7 @@ def with_gap(
 ) -> Settled:
     """Add the gap to the state, where rows can be met again and theory has one."""
     loss, penalty = learner._loss(), learner._penalty()
-    finite = all(np.isfinite([*w, b]).all() for w, b in found)
+    finite = all(np.isfinite(w).all() and math.isfinite(b) for w, b in found)
     if data.once or not loss.convex or penalty.strength == 0 or not finite:
         return Settled(state)
     dtype = state.dtype

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,7 +88,13 @@ def limit(loss: Loss, target: Vector) -> float:
 
     Losses whose slope is bounded cannot run away.
     """
-    far = np.array([-1e3, 1e3])
-    if np.abs(loss.slope(far)).max() < 100:
-        return float(np.finfo(np.float64).max)
+    if is_bounded(loss):
+        return sys.float_info.max
     return float(1e6 * (1 + loss.value(target, np.zeros_like(target)).mean()))
+
+
+@lru_cache(maxsize=256)
+def is_bounded(loss: Loss) -> bool:
+    """Tell whether the slope of a loss is bounded."""
+    far = np.array([-1e3, 1e3])
+    return bool(np.abs(loss.slope(far)).max() < 100)

@@ -121,11 +121,11 @@ def merged(chunk: Chunk, which: Vector, keys: Vector) -> VisitedRows:
     alike &= same_target if y.ndim == 1 else same_target.all(axis=1)
     first = np.ones(len(which), dtype=bool)
     first[close[alike] + 1] = False
-    group = np.cumsum(first) - 1
-    w = np.ones(chunk.n) if chunk.w is None else chunk.w
+    at = np.flatnonzero(first)
+    w = np.ones(len(which)) if chunk.w is None else chunk.w[which]
     weight = np.zeros(chunk.n)
-    weight[which[first]] = np.bincount(group, weights=w[which])
-    return VisitedRows(chunk.X, y, which[first], weight, True, chunk.first_row)
+    weight[which[at]] = np.add.reduceat(w, at, dtype=np.float64)
+    return VisitedRows(chunk.X, y, which[at], weight, True, chunk.first_row)
 
 
 def equal_rows(X: Matrix, a: Vector, b: Vector) -> Vector:

@@ -6,12 +6,12 @@ mathematics of both.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from corollary.core.parameters import array_like, boolean, one_of, real, seed, whole
+from corollary.core.records import changed
 from corollary.core.report import Optimality, Report, StopReason, stored_gap
 from corollary.linear.sparse.design_learner import Shrunk
 from corollary.objectives.penalties import Penalty
@@ -44,7 +44,7 @@ def solved_net(learner: Any, design: Design, state: Shrunk, l1_ratio: float) -> 
     how: Any = {"tol": float(learner.tol), "max_iter": int(learner.max_iter)}
     points = tuple(next(solved_path(design, [penalty], start=before, **how)))
     intercept = design.intercepts(np.array([point.coef for point in points]))
-    return replace(state, points=points, intercept=intercept)
+    return changed(state, points=points, intercept=intercept)
 
 
 def report_net(state: Shrunk, report: Report) -> None:

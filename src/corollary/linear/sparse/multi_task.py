@@ -26,13 +26,13 @@ Course: S3-91. References: Yuan and Lin (2006); Obozinski, Taskar and Jordan (20
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import boolean, one_of, real, seed, whole
+from corollary.core.records import changed
 from corollary.core.report import Report
 from corollary.engine import Fitted
 from corollary.linear.sparse.design_learner import DesignLearner, Shrunk
@@ -238,7 +238,7 @@ def solved_jointly(
     start = None if before is None or len(before) != len(design.y2) else before.T
     how: Any = {"tol": float(learner.tol), "max_iter": int(learner.max_iter)}
     point = next(joint_path(design, [penalty], start=start, **how))
-    return replace(state, points=(point,), intercept=design.intercepts(point.coef.T))
+    return changed(state, points=(point,), intercept=design.intercepts(point.coef.T))
 
 
 def report_jointly(state: Shrunk, report: Report) -> None:
