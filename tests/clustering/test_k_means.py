@@ -181,6 +181,18 @@ def test_a_weight_of_zero_cannot_attract_a_centre():
     assert len(model.labels_) == 101
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_as_many_centres_as_distinct_rows_leave_nothing_to_gain(seed):
+    """The bound is 0 in theory, and no rounding lifts it above J."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(2, 3)) * 10.0 ** rng.integers(-3, 4)
+    model = KMeans(2, random_state=seed).fit(points[np.arange(41) % 2])
+    optimality = model.report_.optimality
+    assert model.inertia_ <= 1e-20 * (points**2).sum()
+    if model.inertia_ == 0:
+        assert (optimality.value, optimality.relative) == (0.0, 0.0)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_spectral_bound_lies_below_every_clustering(seed):
     X = blobs(60, 3, 4, seed=seed)

@@ -21,7 +21,7 @@ def test_equals_scikit_learn(weights, outputs):
     Y = rng.normal(size=(300, outputs))
     y = Y[:, 0] if outputs == 1 else Y
     ours = KNeighborsRegressor(6, weights=weights).fit(X, y)
-    peer = Peer(6, weights=weights, algorithm="brute").fit(X, y)
+    peer = Peer(6, weights=weights, algorithm="kd_tree").fit(X, y)  # exact distances
     np.testing.assert_allclose(ours.predict(Q), peer.predict(Q), rtol=1e-9)
     np.testing.assert_allclose(ours.predict(X), peer.predict(X), rtol=1e-9)
     assert ours.score(Q, y[:100]) == pytest.approx(peer.score(Q, y[:100]))

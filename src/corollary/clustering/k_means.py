@@ -282,10 +282,10 @@ class KMeans(StreamingLearner, Clusterer):
         report.facts["n_clusters"] = len(state.remaining)
         if report.stop is StopReason.STREAMING and report.passes > 1:
             return  # (6) is known of the first batch only
-        if np.isfinite(state.bound) and state.bound > 0:
+        if np.isfinite(state.bound) and (state.bound > 0 or J == 0):
             gap = max(0.0, J - state.bound)
             report.optimality = Optimality(
-                "above the best clustering by at most", gap, gap / J
+                "above the best clustering by at most", gap, gap / J if J > 0 else 0.0
             )
         elif np.isfinite(state.bound):
             report.optimality = Optimality("spectral lower bound is 0: no bound", None)

@@ -138,12 +138,16 @@ class Survey(Statistics):
         return float((np.diagonal(M2) if M2.ndim == 2 else M2).mean() / self.moments.n)
 
     def bound(self, k: int) -> float:
-        """Bound J of any clustering into k groups from below by the spectrum."""
+        """Bound J of any clustering into k groups from below by the spectrum.
+
+        The sum is lowered by what rounding may have added to it.
+        """
         M2 = self.moments.M2
         if M2.ndim == 1 or M2.shape[0] > WIDE:
             return -np.inf
         spectrum = eigvalsh(M2)[::-1]
-        return max(0.0, float(spectrum[k - 1 :].sum()))
+        rounding = 16 * (len(M2) + 4) * np.finfo(float).eps * float(np.trace(M2))
+        return max(0.0, float(spectrum[k - 1 :].sum()) - rounding)
 
 
 def spread(chunk: Chunk) -> Moments | Variances:
