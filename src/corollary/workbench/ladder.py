@@ -30,6 +30,7 @@ __all__ = ["Candidate", "base", "variants"]
 LARGE = 10**9  # rows: no limit
 ROWS_OF_PAIRS = 8_000  # for learners of pairs of rows
 ROWS_OF_NEIGHBOURS = 50_000
+MOST_LEAVES = 25_000  # of a tree in a forest: 200 trees of more would fill the memory
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,18 @@ class Candidate:
     readable: bool = False
     most_rows: int = LARGE
 
-    def made(self, groups: FeatureGroups, seed: int) -> Any:
-        """Return a new learner for these features, its random draws fixed."""
+    def made(self, groups: FeatureGroups, seed: int, rows: int) -> Any:
+        """Return a new learner for these features, its random draws fixed.
+
+        Trees of a forest have so many leaves at most, however many the rows.
+        """
         learner = clone(self.learner)
         known = learner.get_params(deep=False)
         if "random_state" in known:
             learner.set_params(random_state=seed)
+        if self.family == "forest":
+            least = max(known["min_samples_leaf"], -(-rows // MOST_LEAVES))
+            learner.set_params(min_samples_leaf=least)
         if "categorical_features" in known:
             codes = coded_columns(groups) if self.preparation == CODED else []
             learner.set_params(categorical_features=codes or None)

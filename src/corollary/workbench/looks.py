@@ -74,7 +74,7 @@ def best_pipeline(run: Run) -> Any:
     best = min(run.race.trials, key=lambda trial: trial.loss)
     folded = run.folded
     prepare = preparation(best.candidate.preparation, folded.groups, folded.seed)
-    learner = best.candidate.made(folded.groups, folded.seed)
+    learner = best.candidate.made(folded.groups, folded.seed, len(folded.y))
     return Pipeline([("prepare", prepare), ("model", learner)])
 
 

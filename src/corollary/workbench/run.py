@@ -238,6 +238,7 @@ def learned(
         first=first,
         first_at=clock.begun + min(FIRST_RESULT, 0.5 * settings.time_budget),
     )
+    folded.held.clear()  # prepared rows, to make room for the models
     if race.interrupted:
         clock.budget = clock.spent  # what takes time is left out
     found = finished(race, True)
@@ -338,7 +339,7 @@ def refit_rows(
     left = clock.at(REFIT_SHARE) - time.monotonic()
     if refit_seconds(best, simple, folded, count) > left:
         return folded
-    folded.held.clear()  # prepared rows of the folds, to make room
+    folded.held.clear()
     return problem.whole()
 
 

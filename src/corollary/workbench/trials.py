@@ -30,7 +30,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from corollary.core.arrays import Floats, Vector
@@ -186,7 +185,7 @@ def attempt(
             at = sampled(len(train), most, folded.seed + fold)
             rows = max(rows, len(at))
             start = time.monotonic()
-            model = candidate.made(folded.groups, folded.seed)
+            model = candidate.made(folded.groups, folded.seed, len(at))
             model = fitted(model, some_rows(X, at), y[train][at])
             fits += time.monotonic() - start
             start = time.monotonic()
@@ -219,7 +218,8 @@ def affordable_rows(candidate: Candidate, folded: FoldedTable, until: float) -> 
     X, _ = folded.prepared(0, candidate.preparation)
     at = sampled(len(train), PILOT, folded.seed)
     start = time.monotonic()
-    fitted(candidate.made(folded.groups, folded.seed), X[at], folded.y[train][at])
+    pilot = candidate.made(folded.groups, folded.seed, most)
+    fitted(pilot, X[at], folded.y[train][at])
     each = max(time.monotonic() - start, 1e-9)
     rows = int(PILOT * SPARE * (until - start) / (len(folded.splits) * each))
     if rows < PILOT:
@@ -283,7 +283,7 @@ def fitted_pipeline(
     if len(y) > most:
         at = sampled(len(y), most, folded.seed)
         X, y = X[at], y[at]
-    model = clone(candidate.made(folded.groups, folded.seed))
+    model = candidate.made(folded.groups, folded.seed, len(y))
     with gathered_warnings():
         model.fit(X, y)
     return Pipeline([("prepare", ready), ("model", model)])
