@@ -55,17 +55,17 @@ def cluster(
             memory_limit=memory_limit,
         )
         ready = prepared(WHO, read)
-        told = clustered(read, ready, wanted, seed)
+        findings = clustered(read, ready, wanted, seed)
     notes([*read.notes, *ready.notes], quiet)
-    labels = told.pop("labels")
+    labels = findings.pop("labels")
     if out is not None:
         write_table(labels, out)
     if as_json:
         if out is None:
-            told["labels"] = labels["cluster"].to_pylist()
-        print_json(told)
+            findings["labels"] = labels["cluster"].to_pylist()
+        print_json(findings)
         return
-    shown(told)
+    shown(findings)
     if out is not None:
         typer.echo(f"wrote {out}: {labels.num_rows:,} rows")
 
@@ -143,13 +143,13 @@ def title(best: Any, n: int) -> str:
     return f"No clear clusters: {many} are cut, as any cloud can be ({values})."
 
 
-def shown(told: dict[str, Any]) -> None:
+def shown(findings: dict[str, Any]) -> None:
     """Print the clusters in words."""
-    heading(told["title"])
-    if len(told["tried"]) > 1:
+    heading(findings["title"])
+    if len(findings["tried"]) > 1:
         names = ["k", "silhouette", "reference", "inertia"]
-        table(names, [[one[name] for name in names] for one in told["tried"]])
-    for one in told["clusters"]:
+        table(names, [[one[name] for name in names] for one in findings["tried"]])
+    for one in findings["clusters"]:
         head = f"cluster {one['cluster']}: {one['rows']:,} rows ({one['share']:.0%})"
         words = "; ".join(part["words"] for part in one["stands_out"])
         lines([f"{head}: {words or 'like all rows'}"])

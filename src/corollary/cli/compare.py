@@ -61,12 +61,12 @@ def compare(
         check_alike(*models)
         rows = [known_rows(WHO, one, sources, **reading) for one in models]
         check_same_targets(*rows)
-        told = compared(models, rows)
-    notes([note for one in rows for note in one.notes] + told.pop("notes"), quiet)
+        findings = compared(models, rows)
+    notes([note for one in rows for note in one.notes] + findings.pop("notes"), quiet)
     if as_json:
-        print_json(told)
+        print_json(findings)
     else:
-        shown(told)
+        shown(findings)
 
 
 @contextlib.contextmanager
@@ -151,8 +151,10 @@ def class_tests(models: list[Any], y: Any, answers: list[Any]) -> dict[str, Any]
 
     from corollary.selection import mcnemar
 
-    told = [m.classes_[P.argmax(axis=1)] for m, P in zip(models, answers, strict=True)]
-    tests = {"errors": mcnemar(y, *told)}
+    labels = [
+        m.classes_[P.argmax(axis=1)] for m, P in zip(models, answers, strict=True)
+    ]
+    tests = {"errors": mcnemar(y, *labels)}
     known = np.logical_and(*(known_classes(model, y)[0] for model in models))
     if known.sum() > 1:
         losses = [
@@ -215,12 +217,12 @@ def verdict(tests: dict[str, Any], n: int) -> str:
     return f"Neither model is better in all: {' and '.join(each)}, on {n:,} rows."
 
 
-def shown(told: dict[str, Any]) -> None:
+def shown(findings: dict[str, Any]) -> None:
     """Print a comparison."""
-    heading(told["verdict"])
+    heading(findings["verdict"])
     table(
         ["score", "A", "B"],
-        [[one["name"], one["a"], one["b"]] for one in told["scores"]],
+        [[one["name"], one["a"], one["b"]] for one in findings["scores"]],
     )
     table(
         ["loss of A less B", "difference", "from", "to", "p", ""],
@@ -233,6 +235,6 @@ def shown(told: dict[str, Any]) -> None:
                 one["p_value"],
                 one["test"],
             ]
-            for one in told["tests"]
+            for one in findings["tests"]
         ],
     )

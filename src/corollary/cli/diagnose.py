@@ -72,16 +72,16 @@ def diagnose(
     found = given_model(WHO, model)
     if against is not None:
         with working("comparing", quiet):
-            said, told = drifted(found, data, against, delta, seed, reading)
+            said, findings = drifted(found, data, against, delta, seed, reading)
     else:
         with working(f"measuring, for {time_budget:g} s at most", quiet):
-            said, told = diagnosed(found, data, time_budget, seed, reading)
+            said, findings = diagnosed(found, data, time_budget, seed, reading)
     notes(said, quiet)
-    text = told.pop("text")
+    text = findings.pop("text")
     if as_json:
-        print_json(told)
+        print_json(findings)
     else:
-        heading(told["title"])
+        heading(findings["title"])
         lines(text.splitlines(), 0)
 
 
@@ -113,8 +113,12 @@ def diagnosed(
         "reference": found.reference,
         "baseline": found.baseline,
     }
-    told = found.to_findings() | {"rows": len(rows.y), "member": name, "loss": losses}
-    return rows.notes, told | {"title": head, "text": str(found)}
+    findings = found.to_findings() | {
+        "rows": len(rows.y),
+        "member": name,
+        "loss": losses,
+    }
+    return rows.notes, findings | {"title": head, "text": str(found)}
 
 
 def best_member(model: Any) -> tuple[str, Any]:
@@ -157,7 +161,7 @@ def drifted(
         for one in found.columns
     ]
     area = found.auc and {"value": found.auc.value, "low": found.auc.low}
-    told: dict[str, Any] = {
+    findings: dict[str, Any] = {
         "title": found.sentence,
         "drifted": found.shifted,
         "rows": list(found.rows),
@@ -166,9 +170,9 @@ def drifted(
         "columns": columns,
         "new_categories": dict(found.new_categories),
     }
-    seen, told["scores"] = both_scores(model, first, second, delta)
-    told["text"] = "\n".join(drift_lines(found, told["scores"]))
-    return [*first.notes, *second.notes, *seen], told
+    seen, findings["scores"] = both_scores(model, first, second, delta)
+    findings["text"] = "\n".join(drift_lines(found, findings["scores"]))
+    return [*first.notes, *second.notes, *seen], findings
 
 
 def both_scores(

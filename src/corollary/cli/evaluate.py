@@ -104,9 +104,9 @@ def judgement(model: Any, rows: Any, delta: float, set_delta: float) -> dict[str
         found["errors"] = summary_of(rows.y, answers)
         return found
     found["notes"] += known_classes(model, rows.y)[1]
-    told = confusion(rows.y, model.classes_[answers.argmax(axis=1)])
-    found["confusion"] = told.to_findings()
-    found["text"] = str(told)
+    confused = confusion(rows.y, model.classes_[answers.argmax(axis=1)])
+    found["confusion"] = confused.to_findings()
+    found["text"] = str(confused)
     return found
 
 

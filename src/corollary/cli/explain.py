@@ -105,8 +105,8 @@ def explain(
     if words:
         refuse_both(known, data)
         found, others = methods(" ".join(words))
-        told = told_of(found) | {"others": others[:OTHERS]}
-        print_json(told) if as_json else shown(told)
+        findings = described(found) | {"others": others[:OTHERS]}
+        print_json(findings) if as_json else shown(findings)
         return
     if data is None and not any(known.values()):
         must = "a METHOD, or --task with --rows and --columns, or --data must be given"
@@ -206,7 +206,7 @@ def by_words(question: str) -> list[Any]:
     return sorted(points, key=lambda entry: (entry.rank > 1, -points[entry]))
 
 
-def told_of(entry: Any) -> dict[str, Any]:
+def described(entry: Any) -> dict[str, Any]:
     """Return what is known of a method."""
     from corollary import registry
 
@@ -243,17 +243,17 @@ def paragraphs(text: str) -> str:
     return "\n\n".join([*kept, *ends]).strip()
 
 
-def shown(told: dict[str, Any]) -> None:
+def shown(findings: dict[str, Any]) -> None:
     """Print what is known of a method."""
-    heading(f"{told['name']}: {told['summary']}")
-    if told["known_as"]:
-        lines([f"known as  {', '.join(told['known_as'])}"])
-    if told["theory"]:
+    heading(f"{findings['name']}: {findings['summary']}")
+    if findings["known_as"]:
+        lines([f"known as  {', '.join(findings['known_as'])}"])
+    if findings["theory"]:
         typer.echo("")
-        lines(told["theory"].splitlines())
+        lines(findings["theory"].splitlines())
         typer.echo("")
-    lines([f"use       {told['import']}"])
-    if told["source"]:
-        lines([f"source    {told['source']}"])
-    if told["others"]:
-        lines([f"see also  {', '.join(told['others'])}"])
+    lines([f"use       {findings['import']}"])
+    if findings["source"]:
+        lines([f"source    {findings['source']}"])
+    if findings["others"]:
+        lines([f"see also  {', '.join(findings['others'])}"])

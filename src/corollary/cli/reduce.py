@@ -60,14 +60,14 @@ def reduce(
             memory_limit=memory_limit,
         )
         ready = prepared(WHO, read)
-        told, scores = reduced(read, ready, wanted)
+        findings, scores = reduced(read, ready, wanted)
     notes([*read.notes, *ready.notes], quiet)
     if out is not None:
         write_table(scores, out)
     if as_json:
-        print_json(told)
+        print_json(findings)
         return
-    shown(told)
+    shown(findings)
     if out is not None:
         typer.echo(f"wrote {out}: {scores.num_rows:,} rows")
 
@@ -105,7 +105,7 @@ def reduced(read: Any, ready: Any, wanted: int | float) -> tuple[dict[str, Any],
     Z = model.transform(X)
     share = model.explained_variance_ratio_
     count = len(share)
-    told = {
+    findings = {
         "title": f"{count} component{'s' if count != 1 else ''} keep "
         f"{share.sum():.1%} of the variance of {X.shape[1]:,} columns, "
         f"{len(X):,} rows",
@@ -123,7 +123,7 @@ def reduced(read: Any, ready: Any, wanted: int | float) -> tuple[dict[str, Any],
         ],
     }
     columns = {"row": np.arange(len(X))} | identifiers(read)
-    return told, pa.table(columns | {f"pc{j + 1}": Z[:, j] for j in range(count)})
+    return findings, pa.table(columns | {f"pc{j + 1}": Z[:, j] for j in range(count)})
 
 
 def heaviest(weights: Any, names: list[str]) -> list[dict[str, Any]]:
@@ -134,9 +134,9 @@ def heaviest(weights: Any, names: list[str]) -> list[dict[str, Any]]:
     return [{"column": names[j], "weight": float(weights[j])} for j in order]
 
 
-def shown(told: dict[str, Any]) -> None:
+def shown(findings: dict[str, Any]) -> None:
     """Print the components."""
-    heading(told["title"])
+    heading(findings["title"])
     rows = [
         [
             one["name"],
@@ -144,9 +144,9 @@ def shown(told: dict[str, Any]) -> None:
             one["together"],
             ", ".join(f"{w['weight']:+.2f} {w['column']}" for w in one["weights"]),
         ]
-        for one in told["components"][:SHOWN]
+        for one in findings["components"][:SHOWN]
     ]
     table(["", "share", "together", "made of"], rows, widest=120)
-    more = len(told["components"]) - SHOWN
+    more = len(findings["components"]) - SHOWN
     if more > 0:
         typer.echo(f"  and {more:,} more")

@@ -86,8 +86,8 @@ def arrow_column(array: Any, missing: Any = None, kind: str = "") -> Column:
         return joined_column(list(chunks))
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
-    told = arrow_kind(array.type)
-    kind = kind if {kind, told} == {"text", "category"} else told
+    stored = arrow_kind(array.type)
+    kind = kind if {kind, stored} == {"text", "category"} else stored
     if is_text(array.type):
         array = array.dictionary_encode()
     if pa.types.is_nested(getattr(array.type, "value_type", array.type)):

@@ -84,8 +84,8 @@ class Column:
 
     def __getitem__(self, rows: Any) -> Column:
         """Select rows by a slice, a mask or positions; the kind stays."""
-        told = self.stated or self.values.dtype != object
-        whole = None if told else self._whole or self
+        known = self.stated or self.values.dtype != object
+        whole = None if known else self._whole or self
         if self.codes is None:
             return Column(self.values[rows], None, self.missing, self.stated, whole)
         return Column(self.values, self.codes[rows], self.missing, self.stated, whole)

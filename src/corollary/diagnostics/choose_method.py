@@ -250,23 +250,23 @@ def _without_target(
     if task == "clustering" and structure is None:
         structure = "clusters"
     rows = X.toarray() if sp.issparse(X) else X
-    told = choose_unsupervised(
+    choice = choose_unsupervised(
         rows, purpose=purpose, structure=structure, random_state=random_state
     )
-    first = Suggestion(told.estimator, told.why, f"The method is {told.method}.")
+    first = Suggestion(choice.estimator, choice.why, f"The method is {choice.method}.")
     more = [first]
     if task == "anomalies":
         why = "it encloses most rows without a density, also where they are few"
         more.append(Suggestion("OneClassSVM", why, "Scale the columns first."))
     measured: tuple[str, ...] = ()
-    if told.subspace is not None:
+    if choice.subspace is not None:
         measured = (
-            f"The rows are {told.subspace:.0%} like a subspace and {told.clumps:.0%} "
-            "like clumps.",
+            f"The rows are {choice.subspace:.0%} like a subspace and "
+            f"{choice.clumps:.0%} like clumps.",
         )
     steps = ("Measure the structure with choose_unsupervised(X, purpose=...).",)
     return Advice(
-        task, n, d, tuple(more), told.notes, measured, steps if X is None else ()
+        task, n, d, tuple(more), choice.notes, measured, steps if X is None else ()
     )
 
 
@@ -301,8 +301,8 @@ def _measured(s: Situation, X: Any, y: Any, random_state: Any) -> tuple[str, ...
     if s.task == "classification" and y is not None and dense and not s.wide:
         labels = np.asarray(y)[::step]
         if np.unique(labels, return_counts=True)[1].min() >= 10:
-            told = lda_or_svm(some, labels, splitter=5, random_state=random_state)
-            found.append(f"Of two lines: {told}")
+            choice = lda_or_svm(some, labels, splitter=5, random_state=random_state)
+            found.append(f"Of two lines: {choice}")
     return tuple(found)
 
 

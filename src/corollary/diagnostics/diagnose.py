@@ -365,7 +365,7 @@ def concluded(
     findings = [of_target(case, one, target) for one in findings]
     ranked = sorted(findings, key=lambda one: -one.strength * PRECEDENCE[one.name])
     faults = [one for one in ranked if one.strength >= LIKELY]
-    if len(faults) > 1:  # what the columns do not tell is then told by others
+    if len(faults) > 1:  # other columns may still predict
         faults = [one for one in faults if one.name != "no_signal"]
     if not faults:
         faults = [short_of(case, target) or healthy(case, ranked)]

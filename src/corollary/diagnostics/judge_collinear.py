@@ -41,10 +41,10 @@ def judge_collinear(case: Case) -> list[Finding]:
     linear = any(word in name for word in ("Linear", "Ridge", "Logistic", "Lasso"))
     sure *= 1.0 if linear else OTHER_MODELS
     names = ", ".join(case.coded.names[j] for j in dropped[:5])
-    told = "more than 1e10" if largest >= LARGEST else f"{largest:.0f}"
+    size = "more than 1e10" if largest >= LARGEST else f"{largest:.0f}"
     text = (
         f"{names} can be computed from the other columns (variance inflation factor "
-        f"{told}): coefficients and importances of single columns mean nothing."
+        f"{size}): coefficients and importances of single columns mean nothing."
     )
     action = Action(
         "drop_copies",

@@ -55,23 +55,23 @@ WORDS = {
 
 def judge_optimizer(case: Case, excess: float) -> list[Finding]:
     """Tell whether a model is worse than its own objective allows."""
-    told = not_done(fitted_models(case))
+    unfinished = not_done(fitted_models(case))
     variants = [*longer(case.model)]
-    if told:
+    if unfinished:
         variants += scaled_and_longer(case.model)
     variants += newton(case)
-    if not variants or (not told and excess < 0.1):
+    if not variants or (not unfinished and excess < 0.1):
         return []
     tried = case.try_all(variants)
     if not tried:
         return []
     best = tried[0]
     sure = strength(best.gain, best.error, case.matters)
-    if told:  # what the optimiser says of itself needs less proof
+    if unfinished:  # what the optimiser says of itself needs less proof
         sure = max(sure, TOLD * probability(best.gain - case.matters, best.error))
     else:
         sure *= UNTOLD
-    evidence = [*told[:1], sentence_of(best)]
+    evidence = [*unfinished[:1], sentence_of(best)]
     actions = [
         action_of(one) for one in tried[:2] if one.gain > max(case.matters, one.error)
     ]

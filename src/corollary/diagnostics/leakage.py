@@ -133,8 +133,8 @@ class Leaks:
         """Whether anything was found."""
         worse = self.split is not None and self.split.flatters
         repeated = self.duplicates.beyond_chance or len(self.duplicates.across)
-        told = self.prepared or self.overlaps
-        return bool(self.columns or worse or told or repeated)
+        by_method = self.prepared or self.overlaps
+        return bool(self.columns or worse or by_method or repeated)
 
     def _sentences(self) -> list[str]:
         found = [column.sentence for column in self.columns]

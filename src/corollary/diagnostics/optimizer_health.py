@@ -108,8 +108,10 @@ class OptimizerHealth:
     @property
     def remedies(self) -> tuple[str, ...]:
         """What to do, in order."""
-        told = (one.remedy for one in self.findings if not one.healthy and one.remedy)
-        return tuple(dict.fromkeys(told))
+        remedies = (
+            one.remedy for one in self.findings if not one.healthy and one.remedy
+        )
+        return tuple(dict.fromkeys(remedies))
 
     def __getitem__(self, name: str) -> HealthFinding:
         for one in self.findings:
@@ -253,11 +255,11 @@ def _trace(report: Report, stochastic: bool) -> list[HealthFinding]:
 
 def _optimality(report: Report) -> list[HealthFinding]:
     """Look at (3)."""
-    told = report.optimality
-    if told.relative is None or "gap" not in told.kind:
+    optimality = report.optimality
+    if optimality.relative is None or "gap" not in optimality.kind:
         return []
-    words = f"{told.kind} is {told.relative:.2g} of the objective"
-    if told.relative <= FAR:
+    words = f"{optimality.kind} is {optimality.relative:.2g} of the objective"
+    if optimality.relative <= FAR:
         return [HealthFinding("optimality", True, words)]
     remedy = "Lower tol, allow more passes, or use a method that knows curvature."
     return [HealthFinding("optimality", False, words, remedy)]

@@ -141,7 +141,7 @@ def out_of_fold(
     p = None
     if labels is not None and has_probabilities(model):
         p = np.zeros((len(y), len(labels)))
-    training, models, told, seconds = [], [], [], 0.0
+    training, models, warned, seconds = [], [], [], 0.0
     for train, test in folds:
         if clock.perf_counter() > deadline:
             raise TimeoutError("the time for a cross-validation was up")
@@ -149,7 +149,7 @@ def out_of_fold(
         begun = clock.perf_counter()
         fitted, heard = quiet_fit(clone(model), some_rows(X, rows), targets, w)
         seconds += clock.perf_counter() - begun
-        told += heard
+        warned += heard
         seen = answer(fitted, some_rows(X, rows), loss.reads, labels)
         held = some_rows(X, test)
         new = answer(fitted, held, loss.reads, labels)
@@ -172,7 +172,7 @@ def out_of_fold(
         predicted,
         p,
         tuple(models),
-        tuple(dict.fromkeys(told)),
+        tuple(dict.fromkeys(warned)),
         seconds / len(folds),
     )
 

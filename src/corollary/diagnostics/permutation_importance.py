@@ -210,8 +210,8 @@ def judged_by(answers: Answers, loss: Any, y: Vector, said: Any) -> tuple[Judge,
     """Return the function that gives the loss of each row, and its name."""
     if callable(loss):
 
-        def own(told: Any, truth: Any) -> Floats:
-            found = np.asarray(loss(truth, told), dtype=np.float64)
+        def own(predicted: Any, truth: Any) -> Floats:
+            found = np.asarray(loss(truth, predicted), dtype=np.float64)
             if found.shape != (len(truth),) or not np.isfinite(found).all():
                 must = "loss must return a finite number for each row"
                 raise ParameterError(sentence(WHO, must, f"shape {found.shape}"))
@@ -223,7 +223,7 @@ def judged_by(answers: Answers, loss: Any, y: Vector, said: Any) -> tuple[Judge,
         classes = np.unique(y)
     options: dict[str, Any] = {"loss": loss, "task": answers.task, "classes": classes}
     name = row_losses(y, said, **options).loss
-    return lambda told, truth: row_losses(truth, told, **options).losses, name
+    return lambda predicted, truth: row_losses(truth, predicted, **options).losses, name
 
 
 def groups_of(X: Any, columns: Any) -> list[tuple[str, list[int]]]:

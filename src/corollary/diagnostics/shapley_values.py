@@ -215,20 +215,20 @@ def shapley_values(
     pool = joined(others, X)
     said = answers(pool)  # of the background, then of the rows
     phi, errors = np.empty((n, d)), np.empty((n, d))
-    base, told, what = np.empty(n), np.empty(n), []
+    base, values, what = np.empty(n), np.empty(n), []
     for i in range(n):
         own = answers.about(said[B + i : B + i + 1])
         known = own.numbers_of(said, len(said))
         ends = (known[:B], float(known[B + i]))
         rng = generator(seed, 1, i)
         phi[i], errors[i] = shared_out(own, pool, B + i, ends, repeats, rng)
-        base[i], told[i] = float(known[:B].mean()), known[B + i]
+        base[i], values[i] = float(known[:B].mean()), known[B + i]
         what.append(own.what)
     table = table_of(WHO, X)
     cells = [cell_texts(column) for column in table.columns]
     texts = tuple(zip(*cells, strict=True))
     names = column_names(table)
-    return Attributions(phi, errors, base, told, names, texts, numbers, tuple(what))
+    return Attributions(phi, errors, base, values, names, texts, numbers, tuple(what))
 
 
 def check_alike(X: Any, others: Any) -> None:

@@ -106,16 +106,16 @@ class Action:
     def measured(self, before: float, after: float, error: float) -> Action:
         """Return the action with its losses and what they mean."""
         gain = before - after
-        told = "no difference"
+        outcome = "no difference"
         if abs(gain) > 2 * error:
-            told = "helped" if gain > 0 else "worse"
+            outcome = "helped" if gain > 0 else "worse"
         return replace(
             self,
             tried=True,
             before=before,
             after=after,
             standard_error=error,
-            verdict=told,
+            verdict=outcome,
         )
 
     def __str__(self) -> str:
@@ -208,8 +208,8 @@ class Diagnosis:
         return "\n".join([*lines, *self.notes])
 
     def _repr_html_(self) -> str:
-        told = ((v, "; ".join(v.evidence)) for v in self.verdicts)
-        rows = [(v.title, f"{v.confidence:.2f}", text) for v, text in told]
+        evidence = ((v, "; ".join(v.evidence)) for v in self.verdicts)
+        rows = [(v.title, f"{v.confidence:.2f}", text) for v, text in evidence]
         tables = [html_table("Diagnosis", rows)]
         if self.actions:
             some = [(f"{i}", f"{a}") for i, a in enumerate(self.actions[:SHOWN], 1)]

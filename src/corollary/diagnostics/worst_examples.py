@@ -94,7 +94,7 @@ class WorstExamples:
 
     Attributes
     ----------
-    told : RowLosses
+    judged : RowLosses
         What was said of every row of the data.
     X : object or None
         The rows as they were given.
@@ -108,7 +108,7 @@ class WorstExamples:
         Rows of the data.
     """
 
-    told: RowLosses
+    judged: RowLosses
     X: Any
     order: Vector
     n: int
@@ -185,16 +185,16 @@ class WorstExamples:
         """
         keep = np.ones(self.total, dtype=bool)
         if actual is not None:
-            keep &= self._matching(actual, self.told.actual)
+            keep &= self._matching(actual, self.judged.actual)
         if predicted is not None:
-            keep &= self._matching(predicted, self.told.predicted)
+            keep &= self._matching(predicted, self.judged.predicted)
         if where is not None:
             keep &= self._mask(where(self.X) if callable(where) else where)
         return replace(self, order=self.order[keep[self.order]], number=0)
 
     def _matching(self, wanted: Any, values: Vector) -> Vector:
-        if self.told.task == "classification":
-            if wanted not in self.told.actual and wanted not in self.told.predicted:
+        if self.judged.task == "classification":
+            if wanted not in self.judged.actual and wanted not in self.judged.predicted:
                 must = "a class must be one of those in y and in the answers"
                 raise ParameterError(sentence(WHO, must, shown(wanted)))
             return values == wanted
@@ -229,11 +229,11 @@ class WorstExamples:
         return tuple(self._example(int(row), values) for row, values in each_row)
 
     def _example(self, row: int, cells: dict[str, str]) -> Example:
-        told = self.told
-        actual, said = plain(told.actual[row]), plain(told.predicted[row])
-        p = None if told.probability is None else float(told.probability[row])
-        error = float(said - actual) if told.task == "regression" else None
-        return Example(row, actual, said, float(told.losses[row]), p, error, cells)
+        judged = self.judged
+        actual, said = plain(judged.actual[row]), plain(judged.predicted[row])
+        p = None if judged.probability is None else float(judged.probability[row])
+        error = float(said - actual) if judged.task == "regression" else None
+        return Example(row, actual, said, float(judged.losses[row]), p, error, cells)
 
     def __iter__(self) -> Iterator[Example]:
         return iter(self.examples)
@@ -242,7 +242,7 @@ class WorstExamples:
         return len(self.order)
 
     def __str__(self) -> str:
-        wrong = "wrong rows" if self.told.task == "classification" else "rows"
+        wrong = "wrong rows" if self.judged.task == "classification" else "rows"
         head = f"{len(self):,} {wrong} of {self.total:,}, the largest loss first"
         head += f" (page {self.number + 1} of {self.pages})"
         return "\n".join([head, *(f"  {each}" for each in self)])
@@ -306,10 +306,10 @@ def worst_examples(
     if not whole(1).holds(n):
         must = "n must be a whole number >= 1"
         raise ParameterError(sentence(WHO, must, shown(n)))
-    told = row_losses(y, predicted, task=task, classes=classes)
+    judged = row_losses(y, predicted, task=task, classes=classes)
     if X is not None:
-        rows_table(WHO, X, len(told))
-    order = np.argsort(-told.losses, kind="stable")
-    if told.task == "classification" and not every_row:
-        order = order[(told.actual != told.predicted)[order]]
-    return WorstExamples(told, X, order, int(n), 0, len(told))
+        rows_table(WHO, X, len(judged))
+    order = np.argsort(-judged.losses, kind="stable")
+    if judged.task == "classification" and not every_row:
+        order = order[(judged.actual != judged.predicted)[order]]
+    return WorstExamples(judged, X, order, int(n), 0, len(judged))

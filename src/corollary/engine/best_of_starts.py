@@ -20,7 +20,7 @@ from corollary.core.report import StopReason
 __all__ = ["best_of_starts"]
 
 
-class Ended(Protocol):
+class SearchEnd(Protocol):
     """Where a search from one start ended, and why."""
 
     @property
@@ -28,7 +28,7 @@ class Ended(Protocol):
         """Why it ended."""
 
 
-E = TypeVar("E", bound=Ended)
+E = TypeVar("E", bound=SearchEnd)
 
 
 def best_of_starts(

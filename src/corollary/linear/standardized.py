@@ -151,8 +151,8 @@ class Standardized(MetaLearner, Estimator):
             fit_with_weights(self, self.estimator_, Z, y, sample_weight)
         self._map_back()
         facts = {"estimator": type(self.estimator_).__name__}
-        told = self.scaler_.report_.warnings
-        return Inside([self.estimator_], self.scaler_.report_.rows, facts, told)
+        notes = self.scaler_.report_.warnings
+        return Inside([self.estimator_], self.scaler_.report_.rows, facts, notes)
 
     def _chosen(self) -> Any:
         return Ridge() if self.estimator is None else self.estimator

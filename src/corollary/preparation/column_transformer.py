@@ -11,8 +11,8 @@ takes sources:
 Transformers of Corollary read a source as they always do, column by column: a Parquet
 file is asked for the columns of one transformer at a time.  Those of others know arrays
 only: to fit them their columns are gathered in memory, if these fit the memory limit.
-Whether the joined rows are sparse (`sparse_threshold`) is told by the first chunk, from
-which scikit-learn also takes names and the places of the outputs.
+The first chunk decides whether the joined rows are sparse (`sparse_threshold`);
+scikit-learn also takes names and the places of the outputs from it.
 
 Reference: the user guide of scikit-learn, "Column Transformer".
 """

@@ -228,16 +228,16 @@ class KBinsDiscretizer(SummationLearner, Transformer):
         """Set what users read, and warn of columns with fewer intervals."""
         state: Binning = fitted.state
         edges = [column_edges(state, j) for j in range(len(state.n_bins))]
-        told = []
+        notes = []
         for j, e in enumerate(edges):
             if np.isinf(e[0]):
-                told.append(f"Feature {j} is constant and will be replaced with 0.")
+                notes.append(f"Feature {j} is constant and will be replaced with 0.")
             elif len(e) - 1 < state.n_bins[j]:
                 text = f"Bins of feature {j} whose width is too small are removed."
-                told.append(f"{text} Consider decreasing the number of bins.")
-        for text in told:
+                notes.append(f"{text} Consider decreasing the number of bins.")
+        for text in notes:
             warn(f"{type(self).__name__}: {text}")
-        fitted.report.warnings += told
+        fitted.report.warnings += notes
         self.bin_edges_ = np.empty(len(edges), dtype=object)
         for j, e in enumerate(edges):
             self.bin_edges_[j] = e

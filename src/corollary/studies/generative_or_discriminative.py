@@ -85,10 +85,10 @@ class Comparison:
             return "generative: the classes look Gaussian enough for LDA to gain by it"
         if gap > doubt:
             return "discriminative: logistic regression errs less on these classes"
-        told = "they cannot be told apart on this many rows"
+        tie = "they cannot be told apart on this many rows"
         if self.sizes[-1] > ROWS_A_FEATURE * self.n_features:  # (3)
-            return f"discriminative: {told}, more than 10 a feature: assume less"
-        return f"generative: {told}, at most 10 a feature: assumptions help"
+            return f"discriminative: {tie}, more than 10 a feature: assume less"
+        return f"generative: {tie}, at most 10 a feature: assumptions help"
 
     def __str__(self) -> str:
         rows = zip(self.sizes, self.generative, self.discriminative, strict=True)

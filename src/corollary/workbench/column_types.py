@@ -1,4 +1,4 @@
-"""What a column holds, told by its cells.
+"""What a column holds, found from its cells.
 
 Texts are tried in this order; a column of another type says itself what it is.
 

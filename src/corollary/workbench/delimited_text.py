@@ -23,8 +23,8 @@ from corollary.workbench.table_files import (
     TableFile,
     encoding_notes,
     encoding_of,
+    reason_of,
     text_of,
-    told,
 )
 from corollary.workbench.text_layout import HEAD, Layout, layout_of
 
@@ -153,7 +153,7 @@ def parsed(data: bytes, layout: Layout, bad: BadLines) -> tuple[Any, str]:
             options = parse_options(layout, bad, newlines=True)
             return arrow_csv.read_csv(pa.BufferReader(body), read, **options), ""
         except pa.ArrowInvalid as error:
-            wrong = told(error)
+            wrong = reason_of(error)
         if "straddl" not in wrong or block >= min(len(body), LARGEST_BLOCK):
             return None, wrong
         block, bad.count, bad.first = min(8 * block, LARGEST_BLOCK), 0, []
@@ -252,7 +252,7 @@ def delimited_batches(
     except pa.ArrowInvalid as error:
         if "Empty CSV" not in str(error):
             must = f"{file.name} must be a file of separated values"
-            raise DataError(sentence(options.who, must, told(error))) from None
+            raise DataError(sentence(options.who, must, reason_of(error))) from None
     bad.most = LEFT_OUT * (rows + bad.count)
     empty = pa.table(
         {str(i): pa.array([], pa.string()) for i in range(len(layout.names))}

@@ -89,9 +89,9 @@ def decisions(run: Run, until: float) -> dict[str, Any]:
     classes, y, P = run.problem.classes, labels(run), run.blend.answers
     if classes is None:
         return {"residuals": d.residual_analysis(y, P).to_findings()}
-    told = classes[P.argmax(axis=1)]
+    predicted = classes[P.argmax(axis=1)]
     found = {
-        "confusion": d.confusion(y, told, classes=classes.tolist()).to_findings(),
+        "confusion": d.confusion(y, predicted, classes=classes.tolist()).to_findings(),
         "calibration": d.calibration_curve(y, P, classes=classes).to_findings(),
     }
     if len(classes) == 2:
@@ -129,11 +129,11 @@ def noise(run: Run, until: float) -> dict[str, Any]:
     if run.problem.classes is None:
         return {}
     found = d.label_noise(labels(run), run.blend.answers, classes=run.problem.classes)
-    told = found.to_findings()
+    findings = found.to_findings()
     rows = run.problem.rows[run.folded.rows]
-    for one in told["rows"]:
+    for one in findings["rows"]:
         one["row"] = int(rows[one["row"]])
-    return {"noise": told}
+    return {"noise": findings}
 
 
 def leaks(run: Run, until: float) -> dict[str, Any]:
@@ -205,11 +205,11 @@ def attributions(run: Run, until: float) -> dict[str, Any]:
     found = d.shapley_values(
         run.model.fitted_, table.take(at), background, random_state=run.settings.seed
     )
-    told = found.to_findings()
+    findings = found.to_findings()
     rows = run.problem.rows[run.folded.rows]
-    for place, one in zip(at, told, strict=True):
+    for place, one in zip(at, findings, strict=True):
         one["row"] = int(rows[place])
-    return {"attributions": told}
+    return {"attributions": findings}
 
 
 def answers_of(run: Run) -> Any:

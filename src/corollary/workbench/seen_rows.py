@@ -1,4 +1,4 @@
-"""Whether rows are those that a model was fitted to, told without keeping any.
+"""Whether rows are those that a model was fitted to, found without keeping any.
 
 Also known as: membership filter, Bloom filter.
 

@@ -17,7 +17,12 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.frames import is_frame
 from corollary.workbench.column_names import listed
 from corollary.workbench.column_types import plain_type
-from corollary.workbench.table_files import ReadingOptions, TableFile, text_of, told
+from corollary.workbench.table_files import (
+    ReadingOptions,
+    TableFile,
+    reason_of,
+    text_of,
+)
 
 __all__ = [
     "arrow_batches",
@@ -38,7 +43,7 @@ def failed(file: TableFile, kind: str, error: BaseException, who: str) -> DataEr
     """Say in one sentence that a file is damaged."""
     must = f"{file.name} must be {KINDS[kind]} that can be read"
     remedy = "It may be damaged or cut off."
-    return DataError(sentence(who, must, told(error), remedy))
+    return DataError(sentence(who, must, reason_of(error), remedy))
 
 
 # -- files ---------------------------------------------------------------------------
@@ -169,7 +174,7 @@ def json_words(error: Exception, line: int = 0) -> str:
     if isinstance(error, RecursionError):
         return "objects nested too deeply"
     if not isinstance(error, json.JSONDecodeError):
-        return told(error)
+        return reason_of(error)
     words = error.msg[:1].lower() + error.msg[1:]
     return f"{words} at sign {error.colno:,} in line {line or error.lineno:,}"
 

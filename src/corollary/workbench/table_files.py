@@ -1,6 +1,6 @@
 """Files that hold tables: which they are, how they are packed, what is inside.
 
-What a file is, is told by its first bytes, and only then by its name:
+The first bytes of a file say what it is, and only then its name:
 
     PAR1                     Parquet
     ARROW1, FEA1             Arrow file, Feather
@@ -38,9 +38,9 @@ __all__ = [
     "encoding_of",
     "format_of",
     "readable",
+    "reason_of",
     "table_files",
     "text_of",
-    "told",
 ]
 
 PACKINGS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -295,7 +295,7 @@ def readable(file: TableFile, options: ReadingOptions) -> Iterator[None]:
         yield
     except (OSError, pa.ArrowException) as error:
         must = f"{file.name} must be a file that can be read"
-        raise DataError(sentence(options.who, must, told(error))) from None
+        raise DataError(sentence(options.who, must, reason_of(error))) from None
 
 
 def checked_encoding(who: str, encoding: str | None) -> str | None:
@@ -313,7 +313,7 @@ def checked_encoding(who: str, encoding: str | None) -> str | None:
     return name
 
 
-def told(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
     """Return what an error of a reader says, in one short line of letters."""
     line = first_line(error)
     line = "".join(sign if sign.isprintable() else "?" for sign in line)
@@ -369,7 +369,7 @@ def text_of(file: TableFile, data: bytes, options: ReadingOptions) -> Text:
         errors = "strict" if options.encoding else "replace"
         text = data.removeprefix(codecs.BOM_UTF8).decode(encoding, errors)
     except (UnicodeError, LookupError) as error:
-        byte = told(error)
+        byte = reason_of(error)
         if isinstance(error, UnicodeDecodeError):
             line = data.count(b"\n", 0, error.start) + 1
             byte = f"the byte 0x{error.object[error.start]:02X} in line {line:,}"

@@ -336,11 +336,11 @@ def looks_like(types: Iterable[Any]) -> str:
     >>> looks_like([int64(), null(), float64()]), looks_like([int64(), string()])
     ('number', 'text')
     """
-    told = {str(kind) for kind in types} - {"null"}
-    if told <= {"int64", "double", "bool"}:
-        return "boolean" if told == {"bool"} else "number"
-    zones = {"tz=" in kind for kind in told}
-    dates = all(kind.startswith(("date", "timestamp")) for kind in told)
+    types_seen = {str(kind) for kind in types} - {"null"}
+    if types_seen <= {"int64", "double", "bool"}:
+        return "boolean" if types_seen == {"bool"} else "number"
+    zones = {"tz=" in kind for kind in types_seen}
+    dates = all(kind.startswith(("date", "timestamp")) for kind in types_seen)
     return "date" if dates and len(zones) == 1 else "text"
 
 
@@ -348,11 +348,11 @@ def date_type(types: Iterable[Any]) -> Any:
     """Return the Arrow type by which dates are read: days, or moments."""
     from pyarrow import date32, timestamp
 
-    told = [str(kind) for kind in types if str(kind) != "null"]
-    if told and all(kind.startswith("date") for kind in told):
+    types_seen = [str(kind) for kind in types if str(kind) != "null"]
+    if types_seen and all(kind.startswith("date") for kind in types_seen):
         return date32()
-    unit = "ns" if any("[ns" in kind for kind in told) else "us"
-    return timestamp(unit, "UTC" if any("tz=" in kind for kind in told) else None)
+    unit = "ns" if any("[ns" in kind for kind in types_seen) else "us"
+    return timestamp(unit, "UTC" if any("tz=" in kind for kind in types_seen) else None)
 
 
 def stated_kinds(

@@ -85,7 +85,7 @@ class Rows:
         return float(self.w.sum())
 
 
-class Ended(NamedTuple):
+class EndOfDraws(NamedTuple):
     """Why no further draw is made."""
 
     reason: StopReason
@@ -101,7 +101,7 @@ class Consensus:
     count: float = 1.0  # the least that a set must weigh
     score: float = -np.inf
     draws: float = np.inf  # that (2) asks for
-    ended: Ended | None = None
+    ended: EndOfDraws | None = None
 
 
 class RANSACRegressor(RowsLearner, Regressor):
@@ -298,31 +298,31 @@ class RANSACRegressor(RowsLearner, Regressor):
         self.n_skips_invalid_data_ = self.n_skips_invalid_model_ = 0
         best, trials = Consensus(), self._trials(rows, k)
         try:
-            while (ended := self._ended(best)) is None:
+            while (ended := self._end_of_draws(best)) is None:
                 self.n_trials_ += 1
                 best = self._better(best, next(trials), rows, k, threshold)
         except KeyboardInterrupt:
             if best.trial is None:
                 raise
-            ended = Ended(StopReason.INTERRUPTED)
+            ended = EndOfDraws(StopReason.INTERRUPTED)
         if best.trial is None:
             raise self._no_consensus()
         return replace(best, ended=ended)
 
-    def _ended(self, best: Consensus) -> Ended | None:
+    def _end_of_draws(self, best: Consensus) -> EndOfDraws | None:
         """Say why no further draw is made, or None."""
         if best.count >= self.stop_n_inliers and best.trial is not None:
-            return Ended(StopReason.CONVERGED, "stop_n_inliers")
+            return EndOfDraws(StopReason.CONVERGED, "stop_n_inliers")
         if best.score >= self.stop_score:
-            return Ended(StopReason.CONVERGED, "stop_score")
+            return EndOfDraws(StopReason.CONVERGED, "stop_score")
         if self.n_trials_ >= best.draws:
-            return Ended(StopReason.CONVERGED, "stop_probability")
+            return EndOfDraws(StopReason.CONVERGED, "stop_probability")
         if self.n_trials_ >= self.max_trials:
             remedy = "Raise max_trials, or lower min_samples."
-            return Ended(StopReason.MAX_PASSES, "max_trials", remedy)
+            return EndOfDraws(StopReason.MAX_PASSES, "max_trials", remedy)
         if self._skips() > self.max_skips:
             remedy = "More draws were skipped than max_skips allows. Raise it."
-            return Ended(StopReason.MAX_PASSES, "max_skips", remedy)
+            return EndOfDraws(StopReason.MAX_PASSES, "max_skips", remedy)
         return None
 
     def _better(

@@ -32,12 +32,12 @@ def calibration_chart(rows: Rows) -> Markup:
     axis = Scale(0.0, 1.0, "share")
     rows = sorted(rows)
     most = max((n for *_, n in rows), default=0) or 1
-    told = "; ".join(f"{share(p)} promised, {share(o)} came true" for p, o, *_ in rows)
+    words = "; ".join(f"{share(p)} promised, {share(o)} came true" for p, o, *_ in rows)
     frame = Frame(
         axis,
         axis,
         title="Calibration",
-        description=told,
+        description=words,
         x_name="probability that was promised",
         y_name="share that came true",
         square=True,

@@ -50,8 +50,8 @@ def confusion_map(classes: list[str], matrix: list[list[float]]) -> Markup:
         element("tbody", *body),
         class_="confusion",
     )
-    told = {"tabindex": "0", "role": "group", "aria_label": "Confusion matrix"}
-    return element("div", table, class_="scroll", **told)
+    attributes = {"tabindex": "0", "role": "group", "aria_label": "Confusion matrix"}
+    return element("div", table, class_="scroll", **attributes)
 
 
 def most_confused(matrix: list[list[float]]) -> list[int]:

@@ -50,7 +50,7 @@ def cost_curve(
                 "text", text, class_=f"mark {side}", x=percent(s), y="100%", dy="18"
             )
         )
-    told = f"Cost over the threshold; the cheapest is {number(thresholds[best], 3)}"
+    summary = f"Cost over the threshold; the cheapest is {number(thresholds[best], 3)}"
     picture = element(
         "svg",
         element("line", class_="axis", x1="0", x2="100%", y1="100%", y2="100%"),
@@ -60,7 +60,7 @@ def cost_curve(
         dot,
         class_="chart",
         role="img",
-        aria_label=told,
+        aria_label=summary,
         style="height:120px",
         data_low=repr(x.low),
         data_high=repr(x.high),

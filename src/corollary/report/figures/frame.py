@@ -56,7 +56,7 @@ class Frame:
         """Return the chart with layers drawn in this order."""
         marks = self.y.labels(4 if self.height < 160 else 5)
         left = 12 + LETTER * max((len(text) for _, text in marks), default=0)
-        told = f"{self.title}. {self.description}".strip()
+        summary = f"{self.title}. {self.description}".strip()
         picture = element(
             "svg",
             *self._grid(marks),
@@ -64,7 +64,7 @@ class Frame:
             *self._names(left),
             class_="chart square" if self.square else "chart",
             role="img",
-            aria_label=told,
+            aria_label=summary,
             style=None if self.square else f"height:{self.height}px",
         )
         above = 26 if self.y_name else 10

@@ -325,15 +325,15 @@ class ConformalLearner(MetaLearner, Estimator):
         q = float(np.max(self.quantile_))
         if np.isfinite(q):
             facts["score_bound"] = q
-        told = []
+        notes = []
         if known.everything:
-            told = [
+            notes = [
                 f"{known.rows} calibration rows are too few for delta = "
                 f"{self.delta:g}: the set is everything."
             ]
-            warn(f"{type(self).__name__}: {told[0]}")
+            warn(f"{type(self).__name__}: {notes[0]}")
         others = [one for one in self.estimators_ if one is not self.estimator_]
-        return Inside([self.estimator_, *others], rows, facts, told)
+        return Inside([self.estimator_, *others], rows, facts, notes)
 
     def _or_so_far(self, model: Any) -> contextlib.AbstractContextManager[Any]:
         """Go on after Ctrl-C with what the only model has learned so far."""
