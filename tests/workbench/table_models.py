@@ -9,7 +9,7 @@ import numpy as np
 
 from corollary import workbench
 from corollary.workbench.blending import Blend
-from corollary.workbench.champion import champion
+from corollary.workbench.champion import refitted
 from corollary.workbench.ladder import Candidate, base, variants
 from corollary.workbench.problem import Settings, set_problem
 from corollary.workbench.run import misses
@@ -96,7 +96,7 @@ def table_model(target: str, names: tuple[str, ...]) -> Any:
     weights = (1 / len(trials),) * len(trials)
     losses = problem.metric.losses(folded.y, answers)
     found = Blend(tuple(trials), weights, answers, losses, losses)
-    fitted = champion(found, folded, {})
+    fitted, _ = refitted(found, trials[0], folded)
     seen = seen_rows(folded.table, problem.labels(folded.y))
     made = model_class(problem.schema)(fitted, problem.schema)
     return made.take(fitted, misses(folded, answers), seen)

@@ -24,7 +24,14 @@ from corollary.core.arrays import Vector
 from corollary.core.column import Column, joined_column
 from corollary.core.distinct import objects_array
 
-__all__ = ["arrow_column", "arrow_kind"]
+__all__ = ["arrow_column", "arrow_kind", "give_back_memory"]
+
+
+def give_back_memory() -> None:
+    """Return to the system what Arrow keeps of memory that it no longer uses."""
+    from pyarrow import default_memory_pool
+
+    default_memory_pool().release_unused()
 
 
 def arrow_kind(kind: Any) -> str:

@@ -29,10 +29,9 @@ from corollary.workbench.trials import FoldedTable, Trial, fitted_pipeline
 
 __all__ = [
     "Price",
-    "champion",
     "price",
     "refit_seconds",
-    "simple_model",
+    "refitted",
     "simple_trial",
 ]
 
@@ -53,27 +52,32 @@ class Price:
 def refit_seconds(best: Blend, simple: Trial, folded: FoldedTable, rows: int) -> float:
     """Return about how long it takes to refit the two models to so many rows."""
     fold = len(folded.y) * (1 - 1 / len(folded.splits))
-    each = [t.seconds / len(folded.splits) for t in (*best.trials, simple)]
-    return sum(each) * rows / fold
+    each = {t.name: t.seconds / len(folded.splits) for t in (*best.trials, simple)}
+    return sum(each.values()) * rows / fold
 
 
-def champion(best: Blend, folded: FoldedTable, held: dict[str, Any]) -> Any:
-    """Refit the members of a blend to all training rows, and let them vote.
+def refitted(best: Blend, simple: Trial, folded: FoldedTable) -> tuple[Any, Any]:
+    """Refit the champion and the simple model to all training rows.
+
+    A learner that is in both is fitted once.  Those that are prepared alike come one
+    after the other, so that rows of one preparation are held at a time.
 
     Parameters
     ----------
     best : Blend
+        Its members vote.
+    simple : Trial
     folded : FoldedTable
-    held : dict
-        Fitted preparations, shared by the members.
     """
-    members = [fitted_pipeline(t.candidate, folded, held) for t in best.trials]
-    return voting(members, best.weights, folded)
-
-
-def simple_model(trial: Trial, folded: FoldedTable, held: dict[str, Any]) -> Any:
-    """Refit the simple model to all training rows."""
-    return voting([fitted_pipeline(trial.candidate, folded, held)], (1.0,), folded)
+    learners = {t.name: t.candidate for t in (*best.trials, simple)}
+    models, held = dict[str, Any](), dict[str, Any]()
+    for name in sorted(learners, key=lambda name: learners[name].preparation):
+        models[name] = fitted_pipeline(learners[name], folded, held)
+    members = [models[t.name] for t in best.trials]
+    return (
+        voting(members, best.weights, folded),
+        voting([models[simple.name]], (1.0,), folded),
+    )
 
 
 def voting(members: list[Any], weights: Sequence[float], folded: FoldedTable) -> Any:

@@ -30,6 +30,7 @@ __all__ = ["Candidate", "base", "variants"]
 LARGE = 10**9  # rows: no limit
 ROWS_OF_PAIRS = 8_000  # for learners of pairs of rows
 ROWS_OF_NEIGHBOURS = 50_000
+ROWS_OF_SMALL_TREES = 200_000  # a few leaves are found as well in fewer rows
 MOST_LEAVES = 25_000  # of a tree in a forest: 200 trees of more would fill the memory
 
 
@@ -90,7 +91,12 @@ class Candidate:
 #: What the learners of a family share.
 FAMILIES: dict[str, dict[str, Any]] = {
     "baseline": {"preparation": SCALED, "complexity": 0, "readable": True},
-    "tree": {"preparation": CODED, "complexity": 2, "readable": True},
+    "tree": {
+        "preparation": CODED,
+        "complexity": 2,
+        "readable": True,
+        "most_rows": ROWS_OF_SMALL_TREES,
+    },
     "linear": {"preparation": SCALED, "complexity": 3, "readable": True},
     "discriminant": {"preparation": SCALED, "complexity": 4, "readable": True},
     "additive": {"preparation": CODED, "complexity": 5, "readable": True},

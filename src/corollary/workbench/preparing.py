@@ -72,15 +72,16 @@ class FeatureGroups:
         return (*self.numbers, *labels, *self.dates, *self.texts)
 
 
-def feature_groups(table: Any, columns: Any) -> FeatureGroups:
+def feature_groups(table: Any, columns: Any, rows: Any = None) -> FeatureGroups:
     """Sort the features of a table into groups.
 
     Parameters
     ----------
     table : pyarrow.Table
-        Training rows.
     columns : iterable of ColumnSchema
         What the columns hold; those whose role is no feature are left out.
+    rows : array of int, optional
+        Training rows, where these are not all.
     """
     import pyarrow.compute as pc
 
@@ -92,6 +93,7 @@ def feature_groups(table: Any, columns: Any) -> FeatureGroups:
         if column.role != "feature":
             continue
         values = table[column.name]
+        values = values if rows is None else values.take(rows)
         if column.kind in ("number", "boolean"):
             found["numbers"].append(column.name)
             missing |= values.null_count > 0

@@ -181,7 +181,7 @@ def set_problem(data: TableData, settings: Settings) -> Problem:
         classes,
         split,
         structure,
-        feature_groups(table.take(split.train), data.columns),
+        feature_groups(table, data.columns, split.train),
         metric_named(settings.metric, task),
         tuple(notes),
         rows,

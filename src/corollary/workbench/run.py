@@ -26,14 +26,14 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.arrow import give_back_memory
 from corollary.core.configuration import config_context, get_config
 from corollary.workbench.blending import Blend, judged
 from corollary.workbench.champion import (
     Price,
-    champion,
     price,
     refit_seconds,
-    simple_model,
+    refitted,
     simple_trial,
 )
 from corollary.workbench.display import Quiet
@@ -212,6 +212,7 @@ def learned(
     """Run all that comes after reading."""
     clock = Clock(settings.time_budget)
     problem = set_problem(data, settings)
+    give_back_memory()
     show.metric, show.spread = problem.metric, problem.spread
     folded = problem.folded()
     place = None if folder is None else Path(folder)
@@ -284,10 +285,8 @@ def concluded(
     best = judged(race.best, race.trials, folded, problem.metric)
     plain = simple_trial(race.trials)
     rows = refit_rows(problem, folded, best, plain, clock)
-    held: dict[str, Any] = {}
-    champ = champion(best, rows, held)
-    simple = simple_model(plain, rows, held)
-    held.clear()
+    champ, simple = refitted(best, plain, rows)
+    give_back_memory()
     out_of_fold = [
         Judged(answers, losses, problem.metric, problem.spread, False)
         for answers, losses in (
@@ -340,6 +339,7 @@ def refit_rows(
     if refit_seconds(best, simple, folded, count) > left:
         return folded
     folded.held.clear()
+    give_back_memory()
     return problem.whole()
 
 

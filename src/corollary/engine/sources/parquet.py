@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.arrow import arrow_kind
+from corollary.core.arrow import arrow_kind, give_back_memory
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, sentence
 from corollary.core.memory import block_bytes
@@ -204,7 +204,7 @@ class RowGroups(Part):
 
     def batches(self) -> Iterator[Any]:
         """Read record batches; a file that changed meanwhile is an error."""
-        from pyarrow import default_memory_pool, parquet
+        from pyarrow import parquet
 
         who, path, seen = self.columns.who, self.file.path, 0
         with unchanged(who, path):
@@ -231,9 +231,9 @@ class RowGroups(Part):
                     yield batch
                     del batch
                     if self.raw_bytes < RAW_BYTES:  # every byte counts
-                        default_memory_pool().release_unused()
+                        give_back_memory()
             if self.raw_bytes < RAW_BYTES:
-                default_memory_pool().release_unused()  # what the reader had
+                give_back_memory()  # what the reader had
             if seen != self.rows:
                 raise OSError(f"{seen} rows where {self.rows} were announced")
 
