@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn.preprocessing as theirs
+from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
@@ -125,9 +126,10 @@ def test_float32_and_names_are_kept(name, options):
 
 
 @pytest.mark.parametrize(("name", "options"), SCALERS)
-def test_the_rows_given_are_never_changed(name, options):
+def test_the_rows_given_are_not_changed_unless_asked_for(name, options):
     rows = X.copy()
-    model = getattr(corollary, name)(**options, copy=False).fit(rows)
+    getattr(corollary, name)(**options, copy=False).fit(rows)
+    model = getattr(corollary, name)(**options).fit(rows)
     model.inverse_transform(model.transform(rows))
     np.testing.assert_array_equal(rows, X)
 
@@ -208,3 +210,50 @@ def test_the_report_names_columns_that_never_vary(name):
     report = getattr(corollary, name)().fit(X).report_
     assert "columns [3] do not vary" in report.warnings[0]
     assert report.optimality.value == 0.0
+
+
+LAYOUTS = {
+    "rows": np.ascontiguousarray,
+    "columns": np.asfortranarray,
+    "strided": lambda A: np.repeat(np.ascontiguousarray(A), 2, axis=1)[:, ::2],
+    "sparse": sp.csr_array,
+    "large": lambda A: np.tile(A, (BLOCK // (8 * A.shape[1] * len(A)) + 2, 1)),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(("name", "options"), SPARSE)
+def test_without_a_copy_rows_are_scaled_in_place(name, options, layout):
+    scaler = getattr(corollary, name)(copy=False, **options).fit(X)
+    given = LAYOUTS[layout](X.copy())
+    before, after = given.copy(), clone(scaler).set_params(copy=True).fit(X)
+    expected = after.transform(given)
+    np.testing.assert_array_equal(flat(given), flat(before))
+    found = scaler.transform(given)
+    np.testing.assert_array_equal(flat(found), flat(expected))
+    if layout not in ("columns", "strided"):  # those are laid anew first
+        np.testing.assert_array_equal(flat(given), flat(expected))
+        back = scaler.inverse_transform(found)
+        np.testing.assert_array_equal(flat(given), flat(back))
+
+
+@pytest.mark.parametrize("name", ["Normalizer", "Binarizer", "SimpleImputer"])
+def test_without_a_copy_rows_are_changed_in_place(name):
+    given = HOLES.copy() if name == "SimpleImputer" else X.copy()
+    model = getattr(corollary, name)(copy=False)
+    expected = clone(model).set_params(copy=True).fit_transform(given)
+    assert not np.array_equal(given, expected)
+    np.testing.assert_array_equal(model.fit_transform(given), expected)
+    np.testing.assert_array_equal(given, expected)
+
+
+def test_rows_that_cannot_be_written_are_copied():
+    given = X.copy()
+    given.flags.writeable = False
+    found = corollary.StandardScaler(copy=False).fit_transform(given)
+    np.testing.assert_array_equal(given, X)
+    np.testing.assert_allclose(found[:, :3].mean(axis=0), 0, atol=1e-12)
+
+
+def flat(A):
+    return A.toarray() if sp.issparse(A) else np.asarray(A)

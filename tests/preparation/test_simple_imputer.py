@@ -100,7 +100,7 @@ def test_columns_without_values_are_left_out_or_kept():
 def test_float32_stays_and_nothing_given_is_changed():
     rows = HOLES.astype(np.float32)
     before = rows.copy()
-    Z = SimpleImputer(copy=False).fit_transform(rows)
+    Z = SimpleImputer().fit_transform(rows)
     assert Z.dtype == np.float32
     np.testing.assert_array_equal(rows, before)
 

@@ -40,11 +40,9 @@ def counted(monkeypatch):
     return made
 
 
-@pytest.mark.parametrize("held", [0, trials.HELD])
-def test_learners_and_preparations_are_fitted_once(race, monkeypatch, held):
+def test_learners_and_preparations_are_fitted_once(race, monkeypatch):
     rows, best = race
     made = counted(monkeypatch)
-    monkeypatch.setattr(trials, "HELD", held)
     champion, simple = refitted(best, best.trials[0], rows)
     assert sorted(made) == sorted([*NAMES, "coded", "scaled"])
     answers = [member.predict(rows.table) for member in champion.estimators_]

@@ -34,7 +34,7 @@ class Binarizer(Stateless):
     threshold : float, default=0.0
         t; not below 0 for sparse rows.
     copy : bool, default=True
-        Kept for compatibility; X is never changed.
+        False lets `transform` write into X where X is an array of floats.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Binarizer(Stateless):
         ----------
         X : array or sparse matrix of shape (n, d), or Source
         copy : bool, optional
-            Kept for compatibility; X is never changed.
+            Instead of the parameter of that name.
 
         Returns
         -------
@@ -71,13 +71,14 @@ class Binarizer(Stateless):
         """
         columns = getattr(X, "format", "") == "csc"
         X = self._rows(X)
+        copy = self.copy if copy is None else copy
         if sp.issparse(X):
             return self._sparse(X, columns)
 
         def step(rows: Floats, out: Floats) -> None:
             np.copyto(out, rows > self.threshold)
 
-        return by_blocks(step, X)
+        return by_blocks(step, X, None if copy or not X.flags.writeable else X)
 
     def _sparse(self, X: Any, columns: bool) -> Any:
         if self.threshold < 0:

@@ -38,7 +38,7 @@ class MaxAbsScaler(StreamingLearner, Scaler):
     Parameters
     ----------
     copy : bool, default=True
-        Kept for compatibility; X is never changed.
+        False lets `transform` write into X where X is an array of floats, or sparse.
     clip : bool, default=False
         Whether new rows are held within [-1, 1].
 

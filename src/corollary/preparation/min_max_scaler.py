@@ -52,7 +52,7 @@ class MinMaxScaler(StreamingLearner, Scaler):
     feature_range : pair of numbers, default=(0, 1)
         a and b, the smaller first.
     copy : bool, default=True
-        Kept for compatibility; X is never changed.
+        False lets `transform` write into X where X is an array of floats, or sparse.
     clip : bool, default=False
         Whether new rows are held within the range.
 

@@ -35,7 +35,7 @@ class Normalizer(Stateless):
     norm : {'l1', 'l2', 'max'}, default='l2'
         Sum of sizes, Euclidean norm, or largest size.
     copy : bool, default=True
-        Kept for compatibility; X is never changed.
+        False lets `transform` write into X where X is an array of floats.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Normalizer(Stateless):
         ----------
         X : array or sparse matrix of shape (n, d), or Source
         copy : bool, optional
-            Kept for compatibility; X is never changed.
+            Instead of the parameter of that name.
 
         Returns
         -------
@@ -71,6 +71,7 @@ class Normalizer(Stateless):
             In the precision of X.
         """
         X = self._rows(X)
+        copy = self.copy if copy is None else copy
         if sp.issparse(X):
             return scaled_rows(X, self.norm)
 
@@ -78,7 +79,7 @@ class Normalizer(Stateless):
             sizes = norms(rows, self.norm)
             np.divide(rows, np.where(sizes > 0, sizes, 1)[:, None], out=out)
 
-        return by_blocks(scale, X)
+        return by_blocks(scale, X, None if copy or not X.flags.writeable else X)
 
 
 def norms(X: Floats, norm: str) -> Floats:

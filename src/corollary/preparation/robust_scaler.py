@@ -59,7 +59,7 @@ class RobustScaler(RangesLearner, Scaler):
     quantile_range : pair of numbers, default=(25.0, 75.0)
         The quantiles of s in percent, the lower first.
     copy : bool, default=True
-        Kept for compatibility; X is never changed.
+        False lets `transform` write into X where X is an array of floats, or sparse.
     unit_variance : bool, default=False
         Whether to give normal columns variance 1 (2).
 

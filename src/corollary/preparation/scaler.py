@@ -34,6 +34,7 @@ class Scaler(Transformer):
 
     any_layout = True
     double_squares = True
+    copy: bool
 
     # -- what a scaler says of itself ----------------------------------------------
     @abstractmethod
@@ -63,18 +64,20 @@ class Scaler(Transformer):
         """
         return one_to_one(self, input_features)
 
-    def _forward(self, X: Any) -> Matrix:
+    def _forward(self, X: Any, copy: bool | None = None) -> Matrix:
         """Check rows and follow the steps."""
         columns = getattr(X, "format", "") == "csc"
         rows = self._query(X, getattr(self, "n_features_in_", 1))
-        return follow(self._steps(), rows, columns=columns)
+        copy = self.copy if copy is None else copy
+        return follow(self._steps(), rows, columns=columns, copy=copy)
 
-    def _backward(self, X: Any) -> Matrix:
+    def _backward(self, X: Any, copy: bool | None = None) -> Matrix:
         """Check rows, whose names need not be those of fit, and follow steps back."""
         columns = getattr(X, "format", "") == "csc"
         with names_checked():
             rows = self._query(X, getattr(self, "n_features_in_", 1))
-        return follow(self._steps_back(), rows, columns=columns)
+        copy = self.copy if copy is None else copy
+        return follow(self._steps_back(), rows, columns=columns, copy=copy)
 
 
 def one_to_one(model: Any, input_features: Any = None) -> Vector:
@@ -99,8 +102,12 @@ def safe_scale(scale: Floats) -> Floats:
     return np.where(scale == 0, scale.dtype.type(1), scale)
 
 
-def follow(steps: Steps, X: Matrix, *, columns: bool = False) -> Matrix:
+def follow(
+    steps: Steps, X: Matrix, *, columns: bool = False, copy: bool = True
+) -> Matrix:
     """Return what steps make of rows; sparse ones as CSC where they were `columns`.
+
+    Without a `copy` they are made in the rows themselves.
 
     >>> X = np.array([[1.0, 2.0], [3.0, 6.0]])
     >>> follow([(np.subtract, np.array([1.0, 2.0])), (np.divide, 2.0)], X)
@@ -108,13 +115,13 @@ def follow(steps: Steps, X: Matrix, *, columns: bool = False) -> Matrix:
            [1., 2.]])
     """
     if not sp.issparse(X):
-        out = np.empty_like(X)
+        out = np.empty_like(X) if copy or not X.flags.writeable else X
         if steps:
             fill(steps, X, out)
         else:
             np.copyto(out, X)
         return out
-    out = X.copy()
+    out = X.copy() if copy or not X.data.flags.writeable else X
     for step, value in steps:
         each = np.asarray(value, dtype=X.dtype)
         step(out.data, each[out.indices] if each.ndim else each, out=out.data)

@@ -114,7 +114,7 @@ class SimpleImputer(SummationLearner, Transformer):
     fill_value : number or text, default=None
         The constant; None is 0, or 'missing_value' where columns hold texts.
     copy : bool, default=True
-        Kept for compatibility; X is never changed.
+        False lets `transform` write into X where X is an array of floats.
     add_indicator : bool, default=False
         Whether columns that tell what was missing follow (`MissingIndicator`).
     keep_empty_features : bool, default=False
@@ -349,10 +349,11 @@ class SimpleImputer(SummationLearner, Transformer):
             check_placeholder(self, True)
             Z = self._filled_sparse(X, kept)
         else:
-            Z = self._filled(X, kept, framed and X.flags.owndata)
+            own = (framed and X.flags.owndata) or not self.copy
+            Z = self._filled(X, kept, own and X.flags.writeable)
         if flags.shape[1]:
-            stack = sp.hstack if sp.issparse(Z) else np.hstack
-            Z = stack([Z, flags.astype(X.dtype)])
+            sparse = sp.issparse(Z)
+            Z = (sp.hstack if sparse else np.hstack)([Z, flags], dtype=X.dtype)
         if sp.issparse(Z):
             Z = Z.tocsc() if by_columns else sp.csr_array(Z)
         return Z

@@ -51,7 +51,7 @@ class StandardScaler(StreamingLearner, Scaler):
     Parameters
     ----------
     copy : bool, default=True
-        Kept for compatibility; X is never changed.
+        False lets `transform` write into X where X is an array of floats, or sparse.
     with_mean : bool, default=True
         Whether to subtract the mean.  Sparse rows need False: their zeros stay.
     with_std : bool, default=True
@@ -134,14 +134,14 @@ class StandardScaler(StreamingLearner, Scaler):
         ----------
         X : array or sparse matrix of shape (n, d), or Source
         copy : bool, optional
-            Kept for compatibility; X is never changed.
+            Instead of the parameter of that name.
 
         Returns
         -------
         array or sparse matrix of shape (n, d)
             In the precision of X.
         """
-        return self._forward(X)
+        return self._forward(X, copy)
 
     def inverse_transform(self, X: Any, copy: bool | None = None) -> Matrix:
         """Return rows in the units that they had before `transform`.
@@ -150,13 +150,13 @@ class StandardScaler(StreamingLearner, Scaler):
         ----------
         X : array or sparse matrix of shape (n, d), or Source
         copy : bool, optional
-            Kept for compatibility; X is never changed.
+            Instead of the parameter of that name.
 
         Returns
         -------
         array or sparse matrix of shape (n, d)
         """
-        return self._backward(X)
+        return self._backward(X, copy)
 
     def _steps(self) -> Steps:
         centre: Steps = [(np.subtract, self.mean_)] if self.with_mean else []

@@ -133,13 +133,14 @@ def scaled_parts(groups: FeatureGroups, seed: int) -> list[tuple[str, Any, list[
         handle_unknown="infrequent_if_exist", min_frequency=4, sparse_output=False
     )
     means = TargetEncoder(random_state=seed)
+    in_place = StandardScaler(copy=False)  # of what the step before it has made
     dates = make_pipeline(
-        DateParts(DATES), SimpleImputer(keep_empty_features=True), StandardScaler()
+        DateParts(DATES), SimpleImputer(keep_empty_features=True), in_place
     )
     return [
         ("labels", one_hot, list(groups.few)),
-        ("means", make_pipeline(means, StandardScaler()), [*groups.some, *groups.many]),
-        ("numbers", make_pipeline(fill, StandardScaler()), list(groups.numbers)),
+        ("means", make_pipeline(means, in_place), [*groups.some, *groups.many]),
+        ("numbers", make_pipeline(fill, in_place), list(groups.numbers)),
         ("dates", dates, list(groups.dates)),
         *((f"words{j}", Words(20_000), [t]) for j, t in enumerate(groups.texts)),
     ]

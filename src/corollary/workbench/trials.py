@@ -24,7 +24,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -143,9 +143,9 @@ class FoldedTable:
         return self.held[key]
 
 
-def bytes_of(prepared: Iterable[Any]) -> int:
+def bytes_of(pair: tuple[Any, Any]) -> int:
     """Return the bytes of prepared rows."""
-    return sum(X.data.nbytes if sp.issparse(X) else X.nbytes for X in prepared)
+    return sum(X.data.nbytes if sp.issparse(X) else X.nbytes for X in pair)
 
 
 def attempt(
@@ -272,13 +272,11 @@ def fitted_pipeline(
 ) -> Any:
     """Fit a learner to all training rows: preparation and learner in one pipeline.
 
-    `held` keeps fitted preparations with their rows, for the next learner; large ones
-    make room for those of another preparation.
+    `held` keeps the last fitted preparation with its rows, for the next learner.
     """
     kind = candidate.preparation
     if kind not in held:
-        if sum(bytes_of([X]) for _, X in held.values()) > block_bytes(HELD):
-            held.clear()
+        held.clear()
         ready = preparation(kind, folded.groups, folded.seed)
         held[kind] = ready, ready.fit_transform(folded.table, folded.y)
     ready, X = held[kind]
