@@ -31,7 +31,7 @@ LARGE = 10**9  # rows: no limit
 ROWS_OF_PAIRS = 8_000  # for learners of pairs of rows
 ROWS_OF_NEIGHBOURS = 50_000
 ROWS_OF_SMALL_TREES = 200_000  # a few leaves are found as well in fewer rows
-MOST_LEAVES = 25_000  # of a tree in a forest: 200 trees of more would fill the memory
+MOST_LEAVES = 12_500  # of a tree in a forest: more would fill the memory with 200 trees
 
 
 @dataclass(frozen=True)
