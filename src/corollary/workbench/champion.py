@@ -1,21 +1,31 @@
 """The two models of a run: the champion, and the simple one with its price.
 
-The champion is the blend, each member refitted to all training rows.  The simple model
-is readable (linear, additive, a small tree) and chosen by the rule of one standard
-error: of the readable models, with losses L_j and the best L_b among them,
+The champion is the blend.  Members that a few other rows change much (boosted trees)
+answer by the mean of their models of all folds, where these fit into time and memory,
+
+    f(x) = (1/K) sum_k f_k(x),    f_k fitted without the rows of fold k            (2)
+
+which varies less than one model of all rows (Breiman, 1996); a loss is convex, so the
+out-of-fold losses are those of the f_k, and the mean is expected to do no worse.  All
+other members are refitted to all training rows.
+
+The simple model is readable (linear, additive, a small tree) and chosen by the rule of
+one standard error: of the readable models, with losses L_j and the best L_b among them,
 
     the least complex j  with  L_j - L_b <= s.e. of the paired difference          (1)
 
 Its price is L_simple - L_champion, with the standard error of that difference: what is
 paid for being able to read the model.
 
-References: Breiman and others (1984), 3.4.3; Hastie, Tibshirani, Friedman (2009), 7.10.
+References: Breiman (1996); Breiman and others (1984), 3.4.3; Hastie, Tibshirani,
+Friedman (2009), 7.10.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +46,10 @@ __all__ = [
     "simple_trial",
 ]
 
+AVERAGED = frozenset({"boosting", "boosting of counts"})  # families that answer by (2)
+MOST_AVERAGED = 50_000  # rows, above which one model varies little
+SLOWER = 1.5  # than in the race, fits may be: preparations are fitted again
+
 
 @dataclass(frozen=True)
 class Price:
@@ -50,25 +64,59 @@ class Price:
         return self.loss > 2 * self.standard_error
 
 
-def refit_seconds(best: Blend, simple: Trial, folded: FoldedTable, rows: int) -> float:
-    """Return about how long it takes to refit the two models to so many rows."""
+def refit_seconds(trials: Sequence[Trial], folded: FoldedTable, rows: int) -> float:
+    """Return about how long it takes to refit models to so many rows."""
     fold = len(folded.y) * (1 - 1 / len(folded.splits))
-    each = [t.seconds / len(folded.splits) for t in (*best.trials, simple)]
+    each = [trial.seconds / len(folded.splits) for trial in trials]
     return sum(each) * rows / fold
 
 
-def champion(best: Blend, folded: FoldedTable, held: dict[str, Any]) -> Any:
-    """Refit the members of a blend to all training rows, and let them vote.
+def champion(
+    best: Blend, folded: FoldedTable, held: dict[str, Any], until: float = -np.inf
+) -> Any:
+    """Fit the members of a blend, and let them vote.
 
     Parameters
     ----------
     best : Blend
     folded : FoldedTable
+        All training rows.
     held : dict
         Fitted preparations, shared by the members.
+    until : float
+        Time, as `time.monotonic` tells it, by which models of all folds must be done;
+        members for which it does not suffice have one model of all rows.
     """
-    members = [fitted_pipeline(t.candidate, folded, held) for t in best.trials]
+    parts, codes = held_apart(folded), folded
+    if folded.classes is not None:
+        codes = replace(folded, classes=folded.codes)
+    members = []
+    for place, trial in enumerate(best.trials):  # heaviest first
+        if trial.candidate.family in AVERAGED and parts:
+            others = refit_seconds(best.trials[place + 1 :], folded, len(folded.y))
+            if time.monotonic() + SLOWER * trial.seconds + others < until:
+                models = [fitted_pipeline(trial.candidate, *part) for part in parts]
+                members.append(voting(models, (1.0,) * len(models), codes))
+                continue
+        members.append(fitted_pipeline(trial.candidate, folded, held))
     return voting(members, best.weights, folded)
+
+
+def held_apart(folded: FoldedTable) -> list[tuple[FoldedTable, dict[str, Any]]]:
+    """Return the training rows of each fold with their preparations, for (2).
+
+    None where there are many rows, no folds, or a fold does not know a class.
+    """
+    if len(folded.y) > MOST_AVERAGED:
+        return []
+    parts = [
+        replace(folded, table=folded.table.take(at), y=folded.y[at], splits=())
+        for at, _ in folded.splits
+    ]
+    known = None if folded.classes is None else len(folded.classes)
+    if known and any(len(np.unique(part.y)) < known for part in parts):
+        return []
+    return [(part, {}) for part in parts]
 
 
 def simple_model(trial: Trial, folded: FoldedTable, held: dict[str, Any]) -> Any:
