@@ -117,7 +117,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "naive Bayes": {"preparation": SCALED},
     "neighbours": {"preparation": SCALED, "most_rows": ROWS_OF_NEIGHBOURS},
     "kernel": {"preparation": SCALED, "most_rows": ROWS_OF_PAIRS},
-    "quadratic": {"preparation": SHARPLY},
+    "quadratic": {"preparation": SHARPLY, "most_rows": ROWS_OF_NEIGHBOURS},
     "weighed kernel": {"preparation": WEIGHED, "most_rows": ROWS_OF_PAIRS},
     "weighed neighbours": {"preparation": SHARPLY, "most_rows": ROWS_OF_NEIGHBOURS},
     "forest": {"preparation": CODED},
