@@ -7,7 +7,8 @@ answer by the mean of their models of all folds, where these fit into time and m
 
 which varies less than one model of all rows (Breiman, 1996); a loss is convex, so the
 out-of-fold losses are those of the f_k, and the mean is expected to do no worse.  All
-other members are refitted to all training rows.
+other members are refitted to all training rows.  A blend of classes is softened by its
+last member, the shares of the classes, which weighs as much as one row (`blending.py`).
 
 The simple model is readable (linear, additive, a small tree) and chosen by the rule of
 one standard error: of the readable models, with losses L_j and the best L_b among them,
@@ -35,7 +36,8 @@ from sklearn.utils import Bunch
 
 from corollary.core.arrays import Floats
 from corollary.workbench.blending import Blend
-from corollary.workbench.trials import FoldedTable, Trial, fitted_pipeline
+from corollary.workbench.ladder import base
+from corollary.workbench.trials import PREPARED, FoldedTable, Trial, fitted_pipeline
 
 __all__ = [
     "Price",
@@ -99,7 +101,12 @@ def champion(
                 members.append(voting(models, (1.0,) * len(models), codes))
                 continue
         members.append(fitted_pipeline(trial.candidate, folded, held))
-    return voting(members, best.weights, folded)
+    if folded.classes is None:
+        return voting(members, best.weights, folded)
+    prior = replace(base("classification")[0], most_rows=PREPARED)
+    members.append(fitted_pipeline(prior, folded, held))
+    n = len(best.answers)
+    return voting(members, (*(n * w for w in best.weights), 1.0), folded)
 
 
 def held_apart(folded: FoldedTable) -> list[tuple[FoldedTable, dict[str, Any]]]:
