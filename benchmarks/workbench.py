@@ -14,6 +14,8 @@ own, and answers for the test rows; the scores are taken here, from its answers.
     normalised   (score - baseline) / (best of all systems - baseline)
     inside       whether the test score of the workbench lies in the interval that it
                  stated beforehand for a test of that many rows
+    load         processes that ran or waited in the last minute, of any job: systems
+                 that were raced under different loads had different chances
 
 Peers run in the Python that PEERS names (an environment with flaml and
 autogluon.tabular), or in this one.
@@ -266,6 +268,7 @@ def race(name: str, systems, seconds: float, seed: int) -> dict:
                 continue
             told = json.loads(path.read_text())
             found[system] = scores(told, y, task) | {"seconds": told["seconds"]}
+            found[system]["load"] = os.getloadavg()[0]  # of the last minute
             if "interval" in told:
                 low, high = told["interval"]
                 stated = found[system]["log loss" if text else "rmse"]

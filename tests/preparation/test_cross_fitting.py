@@ -96,3 +96,21 @@ def test_folds_are_drawn_anew_or_by_a_seed():
 def test_folds_of_too_few_rows_are_refused_in_one_sentence():
     with pytest.raises(ValueError, match="TargetEncoder: "):
         TargetEncoder(cv=7).fit_transform([["a"], ["b"]], [0.5, 1.5])
+
+
+@pytest.mark.parametrize("few", [3, 9])
+def test_classes_of_fewer_rows_than_folds_are_dealt_out_together(few):
+    y = np.repeat(
+        ["many", "more", *[f"rare {j}" for j in range(few)]], [40, 50, *[2] * few]
+    )
+    X = np.random.default_rng(0).choice(["a", "b", "c"], size=(len(y), 1))
+    with pytest.warns(UserWarning, match="a class has 2 rows, fewer than the 5 folds"):
+        Z = TargetEncoder(random_state=0).fit_transform(X, y)
+    assert Z.shape == (len(y), few + 2)
+    assert np.isfinite(Z).all()
+    encoder = TargetEncoder(random_state=0)
+    encoder.target_type_ = "multiclass"
+    with pytest.warns(UserWarning, match="TargetEncoder: a class has"):
+        parts = folds_of(encoder, y, len(y), None, {})
+    sizes = [np.unique(y[test], return_counts=True)[1].max() for _, test in parts]
+    assert max(sizes) <= 11

@@ -27,6 +27,7 @@ FITS = {  # the kinds of learners, and those that delegate
 }
 COMPOSED = {  # a model with its schema, a vectoriser of scikit-learn's
     "workbench/table_model.py",
+    "workbench/relevance.py",
     "workbench/words.py",
 }
 STATISTICAL = {"distributions/distribution.py"}  # `fit` of a family is no estimator's

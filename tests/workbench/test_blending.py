@@ -98,3 +98,19 @@ def test_of_many_models_the_best_take_part():
     others = [made(100 + number, "b") for number in range(5)]
     found = [trial.name for trial in contenders([*others, *many])]
     assert found == [*(f"m{n}" for n in range(15)), "m100", "m101", "m102"]
+
+
+def test_a_blend_of_classes_leaves_room_for_what_was_not_met(rng):
+    y = rng.integers(0, 2, 50)
+    sure = np.eye(2)[y]
+    table = folded(y, np.arange(2))
+    found = blend([trial("sure", sure, y, LOG)], table, LOG)
+    shares = np.bincount(y) / 50
+    np.testing.assert_allclose(found.answers, (50 * sure + shares) / 51)
+    np.testing.assert_allclose(found.losses, LOG.losses(y, found.answers))
+    sure[0] = sure[0][::-1]  # one confident error
+    wrong = blend([trial("sure", sure, y, LOG)], table, LOG)
+    assert wrong.losses[0] == pytest.approx(np.log(51 / shares[y[0]]))
+    two = [trial("a", sure, y, LOG), trial("b", np.eye(2)[y] * 0.8 + 0.1, y, LOG)]
+    known = judged(blend(two, table, LOG), two, table, LOG)
+    assert known.crossed.max() <= np.log(51 / shares.min()) + 1e-9

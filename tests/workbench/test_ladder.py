@@ -1,8 +1,9 @@
+import numpy as np
 import pytest
 from workbench.tables import rents
 from workbench.test_trials import folded
 
-from corollary.workbench.ladder import MOST_LEAVES, base, variants
+from corollary.workbench.ladder import MOST_LEAVES, base, counts, variants
 
 
 @pytest.mark.parametrize("rows", [60_000, 5_000_000])
@@ -15,3 +16,11 @@ def test_trees_of_forests_stay_small_on_many_rows(rows):
         assert rows / forest.made(groups, 0, rows).min_samples_leaf <= MOST_LEAVES
         few = forest.made(groups, 0, 500)
         assert few.min_samples_leaf == forest.learner.min_samples_leaf
+
+
+def test_counts_and_amounts_have_learners_of_their_own(rng):
+    long = rng.gamma(0.5, size=300)
+    for y in (long, rng.poisson(0.5, 300) * 1.0):
+        assert {one.learner.loss for one in counts(y)} == {"poisson"}
+    for y in (long - 0.1, rng.uniform(size=300), np.zeros(300), np.ones(300)):
+        assert counts(y) == ()

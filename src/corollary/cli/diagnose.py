@@ -129,6 +129,8 @@ def best_member(model: Any) -> tuple[str, Any]:
     members = getattr(vote, "estimators_", [vote])
     weights = getattr(vote, "weights", None) or [1.0] * len(members)
     best = members[max(range(len(members)), key=lambda place: weights[place])]
+    if not hasattr(best, "steps"):  # the mean of the models of all folds
+        best = getattr(best, "estimators_", [best])[0]
     learner = best.steps[-1][1] if hasattr(best, "steps") else best
     inner = getattr(learner, "regressor", None) or learner
     return type(inner).__name__, clone(best)

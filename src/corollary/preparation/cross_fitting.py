@@ -29,6 +29,7 @@ from sklearn.utils.metadata_routing import (
 
 from corollary.core.arrays import Vector
 from corollary.core.errors import DataError, ParameterError, sentence
+from corollary.core.warn import warn
 from corollary.core.wording import one_sentence
 from corollary.engine import Source
 from corollary.engine.choosing_learner import check_routing
@@ -58,9 +59,9 @@ def folds_of(
         if cv is None or isinstance(cv, Integral):
             kind = StratifiedKFold if labels else KFold
             draw = encoder.random_state if encoder.shuffle else None
-            cv = kind(
-                5 if cv is None else int(cv), shuffle=encoder.shuffle, random_state=draw
-            )
+            k = 5 if cv is None else int(cv)
+            cv = kind(k, shuffle=encoder.shuffle, random_state=draw)
+            y = strata(encoder, y, k) if labels else y
         splitter = check_cv(cv, y, classifier=labels)
         folds = list(splitter.split(rows[:, None], y, **more))
     held_out = np.bincount(
@@ -73,6 +74,24 @@ def folds_of(
         remedy = "Use a splitter with folds that do not overlap, such as KFold."
         raise ParameterError(sentence(encoder, must, came, remedy))
     return [(rows[train], rows[test]) for train, test in folds]
+
+
+def strata(encoder: Any, y: Vector, k: int) -> Vector:
+    """Return the classes of rows; those of fewer than k rows together, with a warning.
+
+    Where even together they have fewer than k, they go with the largest class.
+    """
+    classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    rare = counts < k
+    if not rare.any() or rare.all():
+        return y
+    least = int(counts.min())
+    warn(
+        f"{type(encoder).__name__}: a class has {least} rows, fewer than the {k} folds "
+        "of the encoding: in some folds there is none."
+    )
+    together = len(classes) if counts[rare].sum() >= k else int(counts.argmax())
+    return np.where(rare, together, np.arange(len(classes)))[codes]
 
 
 @dataclass(frozen=True)

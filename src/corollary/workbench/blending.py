@@ -11,6 +11,13 @@ kept, the earliest where several are equal within rounding.  So that one lucky m
 does not take all, this is done for 8 random halves of the models, and the weights are
 averaged.  Of many models only the best take part: 3 of each family, and 15 in all.
 
+No n rows show that something never happens.  So a blend of classes is softened: it
+answers as if one row more had come, of a class at random,
+
+    P = (n F + pi) / (n + 1),    pi the shares of the classes among n rows         (3)
+
+which costs 1/n in log loss, and bounds what a confident error costs by log(n / pi).
+
 Weights that were chosen on rows look better on them than they are.  So the blend is
 judged by crossing: the rows are dealt into 4 parts, and those of each part are answered
 with weights chosen on the other three
@@ -94,15 +101,16 @@ def blend(trials: Sequence[Trial], folded: FoldedTable, metric: Metric) -> Blend
     models = contenders(trials)
     most = LOOKED_AT if folded.classes is None else LOOKED_AT // len(folded.classes)
     at = sampled(len(folded.y), max(most, 1_000), folded.seed)
-    f = np.stack([trial.answers[at] for trial in models])
+    f = softened(np.stack([trial.answers[at] for trial in models]), folded)
     weights = bagged_weights(f, folded.y[at], folded, metric)
     order = np.argsort(-weights, kind="stable")
     chosen = [j for j in order if weights[j] > 0]
-    answers = mixed(weights, models)
+    answers = softened(mixed(weights, models), folded)
     losses = metric.losses(folded.y, answers)
-    if losses.mean() >= models[0].loss:  # on all rows the blend is no better
-        only = models[0]
-        return Blend((only,), (1.0,), only.answers, only.losses, only.losses)
+    only = softened(models[0].answers, folded)
+    alone = metric.losses(folded.y, only)
+    if losses.mean() >= alone.mean():  # on all rows the blend is no better
+        return Blend((models[0],), (1.0,), only, alone, alone)
     return Blend(
         tuple(models[j] for j in chosen),
         tuple(float(weights[j]) for j in chosen),
@@ -137,11 +145,20 @@ def judged(
     for one in range(PARTS):
         other, own = np.flatnonzero(part != one), np.flatnonzero(part == one)
         at = other[sampled(len(other), LOOKED_AT // 2, folded.seed)]
-        f = np.stack([trial.answers[at] for trial in models])
+        f = softened(np.stack([trial.answers[at] for trial in models]), folded)
         w = bagged_weights(f, folded.y[at], folded, metric)
-        answers = mixed(w, models, own)
+        answers = softened(mixed(w, models, own), folded)
         crossed[own] = metric.losses(folded.y[own], answers)
     return replace(best, crossed=crossed)
+
+
+def softened(answers: Floats, folded: FoldedTable) -> Floats:
+    """Return probabilities (..., K) as (3) has them, and numbers as they are."""
+    if folded.classes is None:
+        return answers
+    n = len(folded.y)
+    shares = np.bincount(folded.y, minlength=len(folded.classes)) / n
+    return np.asarray((n * answers + shares) / (n + 1))
 
 
 def mixed(weights: Floats, models: Sequence[Trial], rows: Any = slice(None)) -> Floats:

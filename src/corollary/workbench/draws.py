@@ -32,8 +32,19 @@ import numpy as np
 
 from corollary.core.arrays import Floats
 from corollary.core.randomness import generator
-from corollary.workbench.ladder import Candidate, linear, machine, of, rung
-from corollary.workbench.preparing import FeatureGroups
+from corollary.workbench.ladder import (
+    SHARP_MACHINE,
+    SHARP_QUADRATIC,
+    WEIGHED_MACHINE,
+    WEIGHED_QUADRATIC,
+    Candidate,
+    linear,
+    machine,
+    of,
+    quadratic,
+    rung,
+)
+from corollary.workbench.preparing import SHARPLY, WEIGHED, FeatureGroups
 from corollary.workbench.trials import Trial
 
 __all__ = ["Draws"]
@@ -73,8 +84,11 @@ class Space:
 
     def holds(self, trial: Trial) -> bool:
         """Tell whether the learner of a trial is of this space."""
-        kind = type(trial.candidate.learner).__name__
-        return trial.candidate.family == self.family and kind.startswith(self.stem)
+        one = trial.candidate
+        if one.preparation != self.changes.get("preparation", one.preparation):
+            return False
+        kind = type(one.learner).__name__
+        return one.family == self.family and kind.startswith(self.stem)
 
     def setting(self, u: Floats) -> Setting:
         """Return the setting of a point of the unit cube (1)."""
@@ -85,10 +99,21 @@ class Space:
 # -- the spaces ------------------------------------------------------------------------
 def boosted(two: bool, s: Setting, columns: int) -> Any:
     """Return boosted trees; their number times the rate is the strength."""
+    return trees_of(two, s)
+
+
+def boosted_counts(two: bool, s: Setting, columns: int) -> Any:
+    """Return boosted trees by the deviance of Poisson."""
+    return trees_of(two, s, loss="poisson")
+
+
+def trees_of(two: bool, s: Setting, **given: Any) -> Any:
+    """Return boosted trees of a setting."""
     trees = round(s["strength"] / s["learning_rate"])
     return of(
         "HistGradientBoosting",
         two,
+        **given,
         learning_rate=s["learning_rate"],
         max_iter=int(np.clip(trees, FEW, MANY)),
         max_leaf_nodes=round(s["max_leaf_nodes"]),
@@ -116,6 +141,11 @@ def forest(kind: str) -> Callable[[bool, Setting, int], Any]:
     return made
 
 
+def discriminant(two: bool, s: Setting, columns: int) -> Any:
+    """Return a quadratic discriminant, of classes alone."""
+    return quadratic(s["reg_param"])
+
+
 def penalised(two: bool, s: Setting, columns: int) -> Any:
     """Return a linear model with its penalty."""
     return linear(two, s["C"], s["l1_ratio"])
@@ -140,25 +170,35 @@ def additive(two: bool, s: Setting, columns: int) -> Any:
 
 
 LEAVES = {"max_features": (0.2, 1.0), "min_samples_leaf": (1.0, 8.0)}
+WIDTHS = {"C": (0.3, 300.0), "width": (0.05, 3.0), "epsilon": (0.01, 0.3)}
+SHRUNK = {"reg_param": (0.003, 0.8)}
+#: Families of some tables alone: not drawn where the ladder leaves them out.
+ABSENT = {"boosting of counts", "quadratic"}
+TREES = {
+    "learning_rate": (0.02, 0.2),
+    "strength": (1.0, 60.0),
+    "max_leaf_nodes": (3.0, 63.0),
+    "min_samples_leaf": (1.0, 60.0),
+    "l2_regularization": (0.01, 30.0),
+    "max_features": (0.3, 1.0),
+}
 SPACES = (
     Space(
         "boosting",
         "boosting",
-        {
-            "learning_rate": (0.02, 0.2),
-            "strength": (5.0, 60.0),
-            "max_leaf_nodes": (3.0, 63.0),
-            "min_samples_leaf": (1.0, 40.0),
-            "l2_regularization": (0.01, 30.0),
-            "max_features": (0.3, 1.0),
-        },
+        TREES,
         boosted,
     ),
-    Space(
-        "support vector machine",
-        "kernel",
-        {"C": (0.3, 300.0), "width": (0.05, 3.0), "epsilon": (0.01, 0.3)},
-        kernel_machine,
+    Space("boosting of counts", "boosting of counts", TREES, boosted_counts),
+    Space("support vector machine", "kernel", WIDTHS, kernel_machine),
+    *(
+        Space(name, family, ranges, made, changes={"preparation": kind})
+        for name, family, ranges, made, kind in (
+            (WEIGHED_MACHINE, "weighed kernel", WIDTHS, kernel_machine, WEIGHED),
+            (SHARP_MACHINE, "weighed kernel", WIDTHS, kernel_machine, SHARPLY),
+            (WEIGHED_QUADRATIC, "quadratic", SHRUNK, discriminant, WEIGHED),
+            (SHARP_QUADRATIC, "quadratic", SHRUNK, discriminant, SHARPLY),
+        )
     ),
     Space("extra trees", "forest", LEAVES, forest("ExtraTrees"), "ExtraTrees"),
     Space("random forest", "forest", LEAVES, forest("RandomForest"), "RandomForest"),
@@ -168,6 +208,12 @@ SPACES = (
     Space(
         "nearest neighbours",
         "neighbours",
+        {"n_neighbors": (3.0, 60.0), "p": (1.0, 2.25)},
+        neighbours,
+    ),
+    Space(
+        "nearest neighbours of weighed columns",
+        "weighed neighbours",
         {"n_neighbors": (3.0, 60.0), "p": (1.0, 2.25)},
         neighbours,
     ),
@@ -218,6 +264,7 @@ class Draws:
         refused : set of str
             Families of the ladder of which a learner was refused.
         """
+        refused = refused | ABSENT - {t.candidate.family for t in trials}
         open_ = [space for space in SPACES if space.family not in refused]
         if not open_:
             return None

@@ -22,16 +22,36 @@ from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.dummy import DummyRegressor
 
+from corollary.core.arrays import Vector
 from corollary.preparation import StandardScaler
-from corollary.workbench.preparing import CODED, SCALED, FeatureGroups, coded_columns
+from corollary.workbench.preparing import (
+    CODED,
+    SCALED,
+    SHARPLY,
+    WEIGHED,
+    FeatureGroups,
+    coded_columns,
+)
 
-__all__ = ["Candidate", "base", "variants"]
+__all__ = ["Candidate", "base", "counts", "variants"]
 
 LARGE = 10**9  # rows: no limit
 ROWS_OF_PAIRS = 8_000  # for learners of pairs of rows
 ROWS_OF_NEIGHBOURS = 50_000
 ROWS_OF_SMALL_TREES = 200_000  # a few leaves are found as well in fewer rows
 MOST_LEAVES = 12_500  # of a tree in a forest: more would fill the memory with 200 trees
+TAIL = 1.0  # skewness above which a target has a long tail
+COUNTS: dict[str, Any] = {
+    "loss": "poisson",
+    "learning_rate": 0.03,
+    "max_iter": 200,
+    "max_leaf_nodes": 6,
+    "max_features": 0.6,
+}
+WEIGHED_QUADRATIC = "quadratic discriminant of weighed columns"
+SHARP_QUADRATIC = "quadratic discriminant of sharply weighed columns"
+WEIGHED_MACHINE = "support vector machine of weighed columns"
+SHARP_MACHINE = "support vector machine of sharply weighed columns"
 
 
 @dataclass(frozen=True)
@@ -46,7 +66,7 @@ class Candidate:
         Learners of one family differ in their parameters only.
     learner : estimator
         Unfitted; cloned before each use.
-    preparation : {'scaled', 'coded'}
+    preparation : {'scaled', 'coded', 'weighed', 'sharply weighed'}
     complexity : int
         0 for a constant; larger is harder to read.
     readable : bool
@@ -103,8 +123,12 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "naive Bayes": {"preparation": SCALED},
     "neighbours": {"preparation": SCALED, "most_rows": ROWS_OF_NEIGHBOURS},
     "kernel": {"preparation": SCALED, "most_rows": ROWS_OF_PAIRS},
+    "quadratic": {"preparation": SHARPLY, "most_rows": ROWS_OF_NEIGHBOURS},
+    "weighed kernel": {"preparation": WEIGHED, "most_rows": ROWS_OF_PAIRS},
+    "weighed neighbours": {"preparation": SHARPLY, "most_rows": ROWS_OF_NEIGHBOURS},
     "forest": {"preparation": CODED},
     "boosting": {"preparation": CODED},
+    "boosting of counts": {"preparation": CODED},
 }
 
 
@@ -122,10 +146,12 @@ def base(task: str) -> tuple[Candidate, ...]:
         rung("small tree", "tree", tree),
         rung("boosting", "boosting", of("HistGradientBoosting", two)),
         rung("random forest", "forest", of("RandomForest", two, **forest, **wide)),
+        rung("support vector machine", "kernel", machine(two, 3.0)),
+        weighed_machine(two, sharply=two),
+        *([rung(SHARP_QUADRATIC, "quadratic", quadratic(0.1))] if two else []),
         rung("additive boosting", "additive", glass),
         rung("extra trees", "forest", of("ExtraTrees", two, **forest)),
         rung("nearest neighbours", "neighbours", near),
-        rung("support vector machine", "kernel", machine(two, 3.0)),
     ]
     return (*rungs, *(other_classifiers() if two else ()))
 
@@ -163,6 +189,32 @@ def first_regressors() -> list[Candidate]:
     ]
 
 
+def counts(y: Vector) -> tuple[Candidate, ...]:
+    """Return learners of counts and amounts, where the target looks like these.
+
+    It has no value below 0, and a long tail above: the deviance of Poisson then weighs
+    rows better than squares do, which the largest of them decide.
+    """
+    if y.min() < 0 or y.mean() <= 0 or not skewed(y):
+        return ()
+    return tuple(
+        rung(name, "boosting of counts", of("HistGradientBoosting", False, **given))
+        for name, given in (
+            ("boosting of counts", COUNTS),
+            (
+                "boosting of counts, weak",
+                COUNTS | {"max_iter": 80, "max_leaf_nodes": 4},
+            ),
+        )
+    )
+
+
+def skewed(y: Vector) -> bool:
+    """Tell whether the third standardised moment is above 1."""
+    z = (y - y.mean()) / max(float(y.std()), 1e-300)
+    return float((z**3).mean()) > TAIL
+
+
 @cache
 def variants(task: str) -> tuple[Candidate, ...]:
     """Return further settings, in the order in which they have paid elsewhere."""
@@ -182,6 +234,7 @@ def variants(task: str) -> tuple[Candidate, ...]:
 
     return (
         rung("boosting, slow", "boosting", boosted(**slow, **many)),
+        weighed_machine(two, sharply=not two),
         rung("support vector machine, firm", "kernel", machine(two, 10.0)),
         rung(
             "extra trees, full",
@@ -201,6 +254,7 @@ def variants(task: str) -> tuple[Candidate, ...]:
         rung("boosting, very slow", "boosting", boosted(**slow | {"max_iter": 1200})),
         rung("support vector machine, loose", "kernel", machine(two, 0.5)),
         rung("nearest neighbours, five", "neighbours", near),
+        rung("nearest neighbours of weighed columns", "weighed neighbours", near),
         rung("tree of 24 leaves", "tree", tree, complexity=6),
     )
 
@@ -226,6 +280,19 @@ def machine(two: bool, C: float, gamma: Any = "scale", epsilon: float = 0.1) -> 
         return c.SVC(C=C, gamma=gamma, probability=True)
     tube = c.SVR(C=C, gamma=gamma, epsilon=epsilon)
     return TransformedTargetRegressor(tube, transformer=StandardScaler())
+
+
+def weighed_machine(two: bool, sharply: bool) -> Candidate:
+    """Return the rung of a kernel machine on columns weighed by what they matter."""
+    name, kind = (SHARP_MACHINE, SHARPLY) if sharply else (WEIGHED_MACHINE, WEIGHED)
+    return rung(name, "weighed kernel", machine(two, 10.0), preparation=kind)
+
+
+def quadratic(reg_param: float) -> Any:
+    """Return a quadratic discriminant, its covariances drawn to the identity."""
+    import corollary as c
+
+    return c.QuadraticDiscriminantAnalysis(reg_param=reg_param)
 
 
 def linear(two: bool, C: float, l1_ratio: float = 0.5) -> Any:

@@ -1,6 +1,6 @@
 """Preparation of a table for a family of learners: impute, encode, scale, split dates.
 
-Two preparations serve all learners; each is fitted inside the folds, to training rows
+Few preparations serve all learners; each is fitted inside the folds, to training rows
 only, so that nothing leaks:
 
     scaled   numbers    median for what is missing, and a mark that it was; mean 0, sd 1
@@ -12,6 +12,8 @@ only, so that nothing leaks:
              labels     a code each, split as sets; many labels as above
              dates      as above
              texts      the most frequent words
+    weighed  scaled, then columns that matter are made large (`relevance.py`), by the
+    sharply  root of their importance, or by the importance itself
 
 Reference: Micci-Barreca (2001) for the mean target of a label.
 """
@@ -33,11 +35,21 @@ from corollary.preparation import (
     StandardScaler,
     TargetEncoder,
 )
+from corollary.workbench.relevance import RelevanceScaler
 from corollary.workbench.words import Words
 
-__all__ = ["CODED", "SCALED", "FeatureGroups", "feature_groups", "preparation"]
+__all__ = [
+    "CODED",
+    "SCALED",
+    "SHARPLY",
+    "WEIGHED",
+    "FeatureGroups",
+    "feature_groups",
+    "preparation",
+]
 
-SCALED, CODED = "scaled", "coded"
+SCALED, CODED, WEIGHED, SHARPLY = "scaled", "coded", "weighed", "sharply weighed"
+POWERS = {WEIGHED: 0.5, SHARPLY: 1.0}  # of the importance of columns
 FEW_LABELS = 25  # that get a column each
 CODES = 250  # labels that a tree splits as sets
 SPARSE = 2_000  # columns above which zeros are not stored
@@ -111,17 +123,20 @@ def feature_groups(table: Any, columns: Any, rows: Any = None) -> FeatureGroups:
 
 
 def preparation(kind: str, groups: FeatureGroups, seed: int = 0) -> Any:
-    """Return an unfitted preparation: a `ColumnTransformer`.
+    """Return an unfitted preparation: a `ColumnTransformer`, or a pipeline with one.
 
     Parameters
     ----------
-    kind : {'scaled', 'coded'}
+    kind : {'scaled', 'coded', 'weighed', 'sharply weighed'}
     groups : FeatureGroups
     seed : int
     """
-    make = scaled_parts if kind == SCALED else coded_parts
+    make = coded_parts if kind == CODED else scaled_parts
     parts = [part for part in make(groups, seed) if part[2]]
-    return ColumnTransformer(parts, sparse_threshold=0.1)
+    ready = ColumnTransformer(parts, sparse_threshold=0.1)
+    if kind not in POWERS:
+        return ready
+    return make_pipeline(ready, RelevanceScaler(POWERS[kind], random_state=seed))
 
 
 def scaled_parts(groups: FeatureGroups, seed: int) -> list[tuple[str, Any, list[str]]]:

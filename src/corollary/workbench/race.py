@@ -6,7 +6,7 @@ of the blend after t models and standard error s of that loss, variants end wher
 
     mean of the last 4 gains  (L_{t-4} - L_t) / 4  <  0.02 s                        (1)
 
-and draws where the mean of the last 16 gains is below 0.002 s: what is still to be
+and draws where the mean of the last 24 gains is below 0.001 s: what is still to be
 expected is then lost in the noise.  A learner gets at most a third of the time that is
 left.
 """
@@ -25,13 +25,13 @@ from corollary.workbench.blending import Blend, blend, contenders
 from corollary.workbench.draws import Draws
 from corollary.workbench.journal import Journal
 from corollary.workbench.judging import Metric
-from corollary.workbench.ladder import Candidate, base, variants
+from corollary.workbench.ladder import Candidate, base, counts, variants
 from corollary.workbench.trials import FoldedTable, Trial, TrialRefusedError, attempt
 
 __all__ = ["Race", "Refusal", "Show", "run_race"]
 
 LAST, NOISE = 4, 0.02  # gains that are averaged, and standard errors each is worth
-LAST_DRAWS, NOISE_DRAWS = 16, 0.002  # the same of draws
+LAST_DRAWS, NOISE_DRAWS = 24, 0.001  # the same of draws
 MOST_DRAWS = 400
 MOST_REFUSALS = 2  # of a family, after which it is not drawn any more
 ROOM = 200 * 2**20  # bytes of the answers of draws
@@ -163,6 +163,8 @@ def order(folded: FoldedTable, race: Race) -> Iterator[tuple[Candidate, int]]:
     """Yield the base, then variants, families that do well first, and draws: by (1)."""
     task = "regression" if folded.classes is None else "classification"
     rungs, more = base(task), list(variants(task))
+    if folded.classes is None:
+        more = [*counts(folded.y), *more]
     for place, candidate in enumerate(rungs):
         yield candidate, len(rungs) - place - 1 + len(more)
     start = len(race.history)

@@ -5,7 +5,7 @@ Also known as: automated machine learning, AutoML, model search.
     read      types of columns, roles, what is missing                    table_reading
     lock      a test set, stratified, by group or by time                 splits
     race      learners out of fold, within the budget, blended            race, blending
-    refit     the champion and the simple model, on all training rows     champion
+    refit     the champion and the simple model, on training rows         champion
     open      the test set, once: scores, certificate                     locked_rows
     look      leaks, slices, noise, curves, effects; what to do, tried    evidence
     write     model, page, findings, predictions                          results
@@ -71,7 +71,7 @@ class Run:
     simple_trial : Trial
         The readable model that was chosen.
     model, simple : TableClassifier or TableRegressor
-        The champion and the simple model, fitted to all training rows.
+        The champion and the simple model.
     judged, simple_judged : Judged
         Both on the locked rows, or out of fold where none are locked.
     price : Price
@@ -285,7 +285,9 @@ def concluded(
     best = judged(race.best, race.trials, folded, problem.metric)
     plain = simple_trial(race.trials)
     rows = refit_rows(problem, folded, best, plain, clock)
-    champ, simple = refitted(best, plain, rows)
+    champ, simple = refitted(
+        best, plain, rows, clock.at(REFIT_SHARE) if last else -np.inf
+    )
     give_back_memory()
     out_of_fold = [
         Judged(answers, losses, problem.metric, problem.spread, False)
@@ -336,7 +338,8 @@ def refit_rows(
     if count == len(folded.y):
         return folded
     left = clock.at(REFIT_SHARE) - time.monotonic()
-    if refit_seconds(best, simple, folded, count) > left:
+    trials = {trial.name: trial for trial in (*best.trials, simple)}
+    if refit_seconds(trials.values(), folded, count) > left:
         return folded
     folded.held.clear()
     give_back_memory()

@@ -46,6 +46,7 @@ __all__ = ["FoldedTable", "Trial", "TrialRefusedError", "attempt", "fitted_pipel
 LOOKED_BACK = 5_000  # training rows on which the training loss is taken
 HELD = 400 * 2**20  # bytes of prepared rows that are kept between learners
 PILOT = 5_000  # rows of a pilot fit, where there are several times as many
+PREPARED = 100_000  # rows that a preparation of a learner of few rows is fitted to
 SPARE = 0.6  # share of the time left that fits may take; answers take the rest
 
 Tick = Callable[[int, int], None]  # folds done, folds in all
@@ -272,15 +273,21 @@ def fitted_pipeline(
 ) -> Any:
     """Fit a learner to all training rows: preparation and learner in one pipeline.
 
-    `held` keeps the last fitted preparation with its rows, for the next learner.
+    `held` keeps the last fitted preparation with its rows, for the next learner.  One
+    that is fitted to few of many rows has them prepared by a sample, to save memory.
     """
-    kind = candidate.preparation
-    if kind not in held:
+    kind, most = candidate.preparation, candidate.most_rows
+    n = len(folded.y)
+    sample = n if most >= n else max(most, PREPARED)
+    key = f"{kind} of {min(sample, n)}"
+    if key not in held:
         held.clear()
-        ready = preparation(kind, folded.groups, folded.seed)
-        held[kind] = ready, ready.fit_transform(folded.table, folded.y)
-    ready, X = held[kind]
-    y, most = folded.y, candidate.most_rows
+        at = sampled(n, sample, folded.seed)
+        table = folded.table if len(at) == n else folded.table.take(at)
+        ready, y = preparation(kind, folded.groups, folded.seed), folded.y[at]
+        with gathered_warnings():
+            held[key] = ready, ready.fit_transform(table, y), y
+    ready, X, y = held[key]
     if len(y) > most:
         at = sampled(len(y), most, folded.seed)
         X, y = X[at], y[at]
