@@ -66,13 +66,19 @@ def filled(price: Floats, total: float, order: Vector | None = None) -> Floats:
     >>> filled(np.array([1.0, 2.0, 1.0]), 2.5)
     array([1. , 1.5, 0. ])
     """
-    order = np.arange(len(price)) if order is None else order
-    before = np.concatenate([[0.0], np.cumsum(price[order])[:-1]])
-    start = np.empty(len(price))
-    start[order] = np.clip(total - before, 0.0, price[order])
+    ordered = price if order is None else price[order]
+    room = np.full(len(price), float(total))  # what those before leave
+    room[1:] -= np.cumsum(ordered)[:-1]
+    start = np.minimum(np.maximum(room, 0.0), ordered)
     near = ROUNDING * total
-    start = np.where(start <= near, 0.0, start)
-    return np.where(price - start <= near, price, start)
+    start[start <= near] = 0.0
+    full = ordered - start <= near
+    start[full] = ordered[full]
+    if order is None:
+        return start
+    back = np.empty(len(price))
+    back[order] = start
+    return back
 
 
 def snapped(b: Doubles, dual: Dual) -> Doubles:

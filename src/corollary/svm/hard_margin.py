@@ -145,7 +145,8 @@ def variance_of(gram: smo.Gram) -> float:
     K = np.empty((len(some), len(some)), gram.dtype)
     gram.take(some).fill(some, K, np.arange(len(some)))
     K = K.astype(np.float64)
-    return max(float(np.diagonal(K).mean() - K.mean()), 0.0) or 1.0
+    within = float(np.diagonal(K).sum()) / len(K) - float(K.sum()) / K.size
+    return max(within, 0.0) or 1.0
 
 
 @dataclass(frozen=True)
