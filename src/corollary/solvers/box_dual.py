@@ -154,6 +154,9 @@ def exact_move(
     A, target = np.empty((size, size)), np.empty(size)
     box = (d.lo, d.hi, d.eps, d.group, d.groups)
     norm = loops.exact_system(K, slots, columns, f, b, *box, free, A, target)
+    for g in range(len(free), size if d.groups > 1 else 0):
+        if not A[g].any():  # a group without free variables asks nothing of the step
+            A[g, g] = norm
     step = shortest_solution(A, target, norm)[: len(free)]
     return step if loops.exact_step(b, *box, free, step) else None
 

@@ -236,8 +236,7 @@ def _hold(user: object) -> None:
             if all(threads == 1 for _, threads in had):
                 return  # there is nothing to hold
             _limits.extend(had)
-            for library, _ in had:
-                _limit(library, 1)
+            _limit([(library, 1) for library, _ in had])
         _limits_users.add(user)
 
 
@@ -246,17 +245,22 @@ def _release(user: object) -> None:
     with _limits_lock:
         _limits_users.discard(user)
         if _limits and not _limits_users:
-            for library, threads in _limits:
-                _limit(library, threads)
+            _limit(_limits)
+            for library, _ in _limits:
+                _any_thread_may_limit(library)
             _limits.clear()
 
 
-def _limit(library: Any, threads: int) -> None:
-    """Limit a library from any thread: threadpoolctl obeys the first that ever did."""
+def _limit(limits: list[tuple[Any, int]]) -> None:
+    """Limit some libraries from any thread."""
+    for library, threads in limits:
+        _any_thread_may_limit(library)
+        library.set_num_threads(threads)
+
+
+def _any_thread_may_limit(library: Any) -> None:
+    """Let this thread limit BLAS: threadpoolctl obeys only the first that ever did."""
     clear = getattr(library, "clear_controlling_thread", None)  # since 3.8
-    if clear is not None:
-        clear(force=True)
-    library.set_num_threads(threads)
     if clear is not None:
         clear(force=True)
 
@@ -266,8 +270,8 @@ def _alone() -> None:
     global _limits_lock
     _limits_lock = threading.Lock()
     _limits_users.clear()
-    while _limits:
-        _limit(*_limits.pop())
+    _limit(_limits)
+    _limits.clear()
 
 
 if hasattr(os, "register_at_fork"):

@@ -13,12 +13,12 @@ repetitions.  Of several machines the one that is farthest speaks.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.records import changed
 from corollary.core.report import Optimality, Report
 from corollary.engine import Data, Settled
 from corollary.linear.online.sequential import Epochs, LinearSequentialLearner
@@ -44,7 +44,7 @@ def with_gap(
     dtype = state.dtype
     stored = [(w.astype(dtype), float(dtype.type(b))) for w, b in found]
     worst = max(gaps(learner, data, state, stored), key=lambda gap: gap.gap)
-    return Settled(replace(state, gap=worst))
+    return Settled(changed(state, gap=worst))
 
 
 def report_gap(gap: DualityGap, report: Report) -> None:
