@@ -305,10 +305,7 @@ def check_given(machine: Any, X: Matrix) -> None:
 
 def check_squares(machine: Any, X: Matrix) -> None:
     """Refuse rows whose squared lengths overflow, as no distance is known then."""
-    values = X.data if sp.issparse(X) else X
-    if not values.size:
-        return
-    largest = max(float(values.max()), -float(values.min()))
+    largest = largest_size(X)
     if not 2 * largest < np.sqrt(np.finfo(X.dtype).max / X.shape[1]):
         must = "The dual coefficients or intercepts are not finite: X must be so "
         must += "small that its squares are finite"

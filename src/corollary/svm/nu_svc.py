@@ -222,7 +222,7 @@ class NuSVC(pairs.PairMachine):
             raise DataError(sentence(self, must, f"a margin of {r:.3g}", remedy))
         beta, h = o.b / r, o.f / r
         ends = o.interval.sum(axis=0) / (2 * r)
-        slack = np.maximum(0.0, 1 - s * (h - ends.mean()))
+        slack = np.maximum(0.0, 1 - s * (h - (ends[0] + ends[1]) / 2))
         primal = float(0.5 * (beta @ h) + price @ slack / r)  # of SVC with C = 1 / r
         o = changed(o, gap=o.gap / r / r, b=unit * o.b)
         return pairs.SolvedPair(pair.rows, s, beta, price / r, h, ends, primal, o)
@@ -232,15 +232,16 @@ class NuSVC(pairs.PairMachine):
         s, price = pair.s, pair.price
         total, sides = float(price.sum()), (s > 0, s < 0)
         half, zero = self.nu * total / 2, np.zeros(len(s))
-        least = min(float(price[of].sum()) for of in sides)
+        parts = [price[of] for of in sides]
+        least = min(float(part.sum()) for part in parts)
         if half > least * (1 + 1e-9):
             most = 2 * least / total
             must = f"specified nu is infeasible: nu must be at most {most:.4g}, twice "
             must += "the share of the smaller of two classes"
             raise ParameterError(sentence(self, must, f"{self.nu:g}", "Lower nu."))
         start, signed = np.zeros(len(s)), s * price
-        for side, of in zip((1.0, -1.0), sides, strict=True):
-            start[of] = side * smo.filled(price[of], half)
+        for side, of, part in zip((1.0, -1.0), sides, parts, strict=True):
+            start[of] = side * smo.filled(part, half)
         lo, hi = np.minimum(signed, 0.0), np.maximum(signed, 0.0)
         return smo.Dual(zero, lo, hi, zero, start, sides[1].view(np.int8))
 
