@@ -93,5 +93,7 @@ def block_sums(
     X, y = rows.X[part], learner._target(rows.y[part], j)
     f = np.asarray(X @ w.astype(np.float64), dtype=np.float64) + b
     o = np.ones(len(part)) if rows.weight is None else rows.weight[part]
-    o = o * np.where(y > 0, state.plans[j].positive, state.plans[j].negative)
+    plan = state.plans[j]
+    if (plan.positive, plan.negative) != (1, 1):
+        o = o * np.where(y > 0, plan.positive, plan.negative)
     return dual_sums(learner._loss(), X, y, f, o)
