@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from oracles import cart as oracle
 
-from corollary import DecisionTreeClassifier, DecisionTreeRegressor, loops
+from corollary import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeRegressor,
+    loops,
+)
+from corollary.trees.growing import Sampling, grow_trees, number_targets
+from corollary.trees.rank_codes import rank_codes
 
 CRITERIA = ["gini", "entropy", "squared_error", "absolute_error", "poisson"]
 
@@ -77,3 +84,17 @@ def test_a_sample_is_drawn_by_the_weights(rng):
     loops.bootstrap_rows(7, order, None, drawn)
     share = np.bincount(drawn, minlength=50) / len(drawn)
     np.testing.assert_allclose(share, 1 / 50, atol=2.5e-3)
+
+
+def test_drawn_thresholds_divide_alike_with_a_table_of_places_and_without(rng):
+    X = np.column_stack([rng.normal(size=(300, 2)), rng.integers(0, 4, 300)])
+    X[rng.random(X.shape) < 0.1] = np.nan
+    learner = ExtraTreeRegressor(max_features=2)
+    given = rank_codes(learner, X), number_targets(learner, X[:, 0] > X[:, 1])
+    seeds = np.arange(60, dtype=np.uint64)  # so many trees make the table
+    together = grow_trees(learner, *given, seeds, Sampling(), random=True)
+    for k in range(5):
+        [alone] = grow_trees(learner, *given, seeds[[k]], Sampling(), random=True)
+        np.testing.assert_array_equal(alone.feature, together[k].feature)
+        np.testing.assert_array_equal(alone.threshold, together[k].threshold)
+        np.testing.assert_array_equal(alone.value, together[k].value)

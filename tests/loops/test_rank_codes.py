@@ -36,6 +36,21 @@ def test_codes_are_ranks(n, bins, dtype, rng):
         np.testing.assert_array_equal(high[j, : counts[j]], largest)
 
 
+@pytest.mark.parametrize("largest", [0, 5, 255, 256, 300])
+@pytest.mark.parametrize("bins", [2, 6, 10**6])
+def test_small_whole_numbers_have_the_codes_that_a_sort_finds(
+    largest, bins, dtype, rng
+):
+    X = rng.integers(0, largest + 1, size=(700, 4)).astype(dtype)
+    X[0, 1], X[1, 2], X[2:4, 3] = np.nan, 0.5, (-0.0, -1.0)
+    codes, counts, low, high = coded(X, bins, 1)
+    for j, x in enumerate(X.T.astype(np.float64)):
+        wanted, least, most = oracle.rank_codes(x, bins)
+        np.testing.assert_array_equal(codes[j], wanted)
+        np.testing.assert_array_equal(low[j, : counts[j]], least)
+        np.testing.assert_array_equal(high[j, : counts[j]], most)
+
+
 def test_values_that_share_their_first_bits_are_told_apart(rng):
     X = 1e15 + rng.permutation(5000).astype(np.float64)[:, None]
     codes, counts, _, _ = coded(X, 10**6, 1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from corollary.core.report import StopReason
 from corollary.kernels.gram import MatrixGram
-from corollary.solvers import smo, working_sets
+from corollary.solvers import box_dual, smo, working_sets
 
 KINDS = ["classes", "numbers", "one class", "groups", "quantiles"]
 SHAPES = ["plain", "identity", "ones", "duplicates", "rank 1", "tiny", "huge"]
@@ -195,3 +195,16 @@ def test_no_time_is_a_limit_as_well():
     assert o.stop is StopReason.MAX_PASSES
     best, _ = least(K, dual, 1.0)
     assert o.gap >= value(K, dual, o.b) - best > 0
+
+
+def test_a_group_without_free_variables_asks_nothing_of_the_exact_move():
+    rng = np.random.default_rng(0)
+    A, zero = rng.normal(size=(6, 6)), np.zeros(6)
+    K, f, free = A @ A.T, rng.normal(size=6), np.arange(4)
+    group = np.array([0, 0, 0, 0, 1, 1], dtype=np.int8)
+    dual = smo.Dual(zero, zero, np.full(6, 1e6), zero, zero, group)
+    b = np.array([5e5, 5e5, 5e5, 5e5, 0.0, 1e6])
+    with mock.patch.object(np.linalg, "lstsq", side_effect=AssertionError):
+        step = box_dual.exact_move(b, f, dual, free, K, free, free)
+    assert step.sum() == pytest.approx(0, abs=1e-9)
+    assert np.ptp(f[:4] + K[:4, :4] @ step) < 1e-9

@@ -11,6 +11,7 @@ Reference: Hamerly (2010).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +20,20 @@ import numpy as np
 from corollary import loops
 from corollary.clustering.farthest_rows import FarthestRows
 from corollary.core.arrays import Floats, Matrix, Vector
+from corollary.core.magnitude import largest_size
 from corollary.core.records import stored
 from corollary.core.rows import rows_loop
 from corollary.engine import Chunk, Statistics
 
-__all__ = ["Assigned", "label", "nearest", "rehoused", "remembered", "spread_over"]
+__all__ = [
+    "Assigned",
+    "is_full",
+    "label",
+    "nearest",
+    "rehoused",
+    "remembered",
+    "spread_over",
+]
 
 
 @stored
@@ -63,12 +73,18 @@ def remembered(chunk: Chunk, mu: Floats) -> Remembered:
         drift = 0.0
     else:
         moves = mu - previous
-        drift = float(np.sqrt(np.einsum("kj,kj->k", moves, moves).max()))
+        drift = math.sqrt(np.einsum("kj,kj->k", moves, moves).max())
         # the loop sees centres rounded to the precision of X: inflate by that
-        rounding = np.finfo(dtype).eps * np.sqrt(mu.shape[1]) * float(np.abs(mu).max())
+        unit = float(np.finfo(dtype).eps)
+        rounding = unit * math.sqrt(mu.shape[1]) * largest_size(mu)
         drift = drift * (1 + 1e-6) + 2 * rounding
     memory["mu"] = mu
     return Remembered(memory["labels"], memory["lower"], fresh, drift)
+
+
+def is_full(n: Vector) -> bool:
+    """Tell whether no cluster is empty."""
+    return int(np.count_nonzero(n)) == len(n)
 
 
 def spread_over(alive: Vector, part: Floats) -> Floats:

@@ -49,6 +49,7 @@ from sklearn.exceptions import ConvergenceWarning
 from corollary import loops
 from corollary.clustering.assignment import (
     Assigned,
+    is_full,
     label,
     nearest,
     rehoused,
@@ -251,10 +252,12 @@ class KMeans(StreamingLearner, Clusterer):
         it is eliminated.
         """
         drops = self.empty == "drop"
-        n, sum_x = (s.n, s.sum_x) if drops or s.n.all() else rehoused(s)
+        n, sum_x = (s.n, s.sum_x) if drops or is_full(s.n) else rehoused(s)
         filled = n > 0
-        mu = sum_x / np.where(filled, n, 1)[:, None]
-        if not filled.all():
+        if is_full(filled):
+            mu = sum_x / n[:, None]
+        else:
+            mu = sum_x / np.where(filled, n, 1)[:, None]
             mu = np.where(filled[:, None], mu, state.mu)
         moves = (mu - state.mu).ravel()
         shift2 = float(moves @ moves)

@@ -68,13 +68,14 @@ class Sample(Statistics):
     def of(cls, chunk: Chunk, seed: int, most: int, share: float) -> Sample:
         """Take a chunk's rows with keys in the lowest `share` of all keys."""
         keys = row_keys(chunk.X, seed) if most else np.zeros(0, np.uint64)
-        w: Floats = np.ones(chunk.n)
-        w = w if chunk.w is None else chunk.w.astype(np.float64)
-        chosen = w[: len(keys)] > 0
+        chosen = None if chunk.w is None else chunk.w[: len(keys)] > 0
         if share < 1:
-            chosen &= keys < np.uint64(share * 2.0**64)
-        rows = np.flatnonzero(chosen)
-        keys, first, w = smallest(keys[rows], w[rows], most)
+            low = keys < np.uint64(share * 2.0**64)
+            chosen = low if chosen is None else chosen & low
+        rows = np.arange(len(keys)) if chosen is None else chosen.nonzero()[0]
+        w: Floats = np.ones(len(rows))
+        w = w if chunk.w is None else chunk.w[rows].astype(np.float64)
+        keys, first, w = smallest(keys[rows], w, most)
         return cls(keys, chunk.X[rows[first]], w, most)
 
     def distinct(self) -> Sample:
@@ -113,9 +114,10 @@ def smallest(keys: Vector, w: Floats, most: int) -> tuple[Vector, Vector, Floats
     """
     order = np.argsort(keys, kind="stable")
     keys, w = keys[order], w[order]
-    again = keys[1:] == keys[:-1]
-    if again.any():
-        begin = np.flatnonzero(np.append(True, ~again))
+    begins = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+    if not begins.all():
+        begin = begins.nonzero()[0]
         keys, order, w = keys[begin], order[begin], np.add.reduceat(w, begin)
     return keys[:most], order[:most], w[:most]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_array
+from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import validate_data
 
 from corollary.core.arrays import Matrix, Vector
@@ -401,7 +401,7 @@ def coded(learner: Any, y: Vector) -> tuple[Vector, Vector]:
             present_ = np.bincount(steps, minlength=high - low + 1) > 0
             table = np.cumsum(present_, dtype=np.int32) - np.int32(1)
             found = np.flatnonzero(present_).astype(wide.dtype) + wide.dtype.type(low)
-            return found.astype(y.dtype), table[steps]
+            return found.astype(y.dtype, copy=False), table[steps]
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
@@ -420,8 +420,6 @@ def present(learner: Any, y: Any) -> Any:
 
 def column(learner: Any, y: Any) -> Vector:
     """Return y as one column; warn where it came as an (n, 1) matrix."""
-    from sklearn.utils import column_or_1d
-
     if is_vector(y):
         return y
     if sp.issparse(y):

@@ -19,6 +19,8 @@ import numpy as np
 
 __all__ = ["FACTS", "Fact", "check_facts", "known_values", "plain", "printed"]
 
+PLAIN = frozenset((bool, int, float, str, type(None)))  # values as they should be
+
 
 class Fact(NamedTuple):
     """What a fact means, and how it is printed."""
@@ -319,6 +321,8 @@ def plain(value: Any) -> Any:
     >>> plain({"a": np.float64(1.5), "b": (np.int64(1), True)})
     {'a': 1.5, 'b': [1, True]}
     """
+    if type(value) in PLAIN:
+        return value
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
     if isinstance(value, Mapping):

@@ -75,8 +75,10 @@ def check_not_tiny(
     who: object, size: float, name: str, dtype: Any, double: bool = False
 ) -> None:
     """Refuse data, given by the size of its largest entry, whose squares vanish."""
+    if not 0.0 < size < 1.0:
+        return
     least = 1.0 / size_limit(name, dtype, double)
-    if 0.0 < size < least:
+    if size < least:
         must = f"Input {name} must reach {least:.1g} in size, for its squares to count"
         remedy = f"Multiply {name} by a power of ten."
         raise DataError(sentence(who, must, f"{size:.3g} at most", remedy))

@@ -32,6 +32,8 @@ __all__ = [
     "whole",
 ]
 
+TRUTH = (bool, np.bool_)  # no numbers, whatever Python says
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -52,8 +54,7 @@ def whole(low: int | None = None, high: int | None = None) -> Rule:
 
     def holds(value: Any) -> bool:
         return (
-            isinstance(value, numbers.Integral)
-            and not isinstance(value, bool | np.bool_)
+            is_whole(value)
             and (low is None or int(value) >= low)
             and (high is None or int(value) <= high)
         )
@@ -67,7 +68,7 @@ def real(
     """Accept a real number in an interval; `ends` says which ends belong to it."""
 
     def holds(value: Any) -> bool:
-        if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
+        if not is_real(value):
             return False
         number = float(value)
         above = low is None or (number >= low if ends[0] == "[" else number > low)
@@ -75,6 +76,20 @@ def real(
         return number == number and above and below  # NaN is not equal to itself
 
     return Rule(f"a number{_range(low, high, *ends)}", holds)
+
+
+def is_whole(value: Any) -> bool:
+    """Tell a whole number; most are Python's own, which is quick to see."""
+    if type(value) is int:
+        return True
+    return isinstance(value, numbers.Integral) and not isinstance(value, TRUTH)
+
+
+def is_real(value: Any) -> bool:
+    """Tell a real number, in the same way."""
+    if type(value) is float or type(value) is int:
+        return True
+    return isinstance(value, numbers.Real) and not isinstance(value, TRUTH)
 
 
 def _range(low: float | None, high: float | None, left: str, right: str) -> str:
@@ -99,7 +114,7 @@ def one_of(*choices: Any) -> Rule:
     return Rule(words if len(choices) == 1 else f"one of {words}", holds)
 
 
-boolean = Rule("True or False", lambda v: isinstance(v, bool | np.bool_))
+boolean = Rule("True or False", lambda v: isinstance(v, TRUTH))
 missing = Rule("None", lambda v: v is None)
 function = Rule("a function", callable)
 array_like = Rule(
@@ -112,12 +127,13 @@ estimator = Rule(
     "an estimator", lambda v: hasattr(v, "fit") and not isinstance(v, type)
 )
 anything = Rule("anything", lambda v: True)
+_SEED = whole(0, 2**32 - 1)
 seed = Rule(
     "None, a whole number >= 0 or a NumPy RandomState or Generator",
     lambda v: (
         v is None
         or isinstance(v, np.random.RandomState | np.random.Generator)
-        or whole(0, 2**32 - 1).holds(v)
+        or _SEED.holds(v)
     ),
 )
 

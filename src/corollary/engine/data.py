@@ -98,7 +98,7 @@ class Data:
         `recall` says it from the chunk's memory alone, or None where that is not
         enough: an executor whose workers fetch rows asks it first.
         """
-        if self._checked and self._one_chunk:
+        if self._one_chunk:
             return self._at_once(statistics)
         with contextlib.closing(self._map(statistics, recall)) as results:
             total = fold(results)
@@ -113,23 +113,39 @@ class Data:
         plain = isinstance(self.source, ArraySource) and self.single
         return plain and type(self.executor) is Serial
 
-    def _at_once(self, statistics: Callable[[Chunk], S]) -> S:
-        """Make a later pass over rows that are one chunk and were checked before."""
+    def _at_once(self, function: Callable[[Chunk], S]) -> S:
+        """Make a pass over rows that are one chunk: nothing is divided or added up."""
         if self._whole is None:
             assert self._parts is not None
-            self._whole = next(chunks(self._parts[0], 0, self.memories))
-        total = statistics(self._whole)
-        self.passes += 1
-        return total
+            self._whole = next(chunks(self._parts[0], 0, self.memories), None)
+            if self._whole is None:
+                self._end_pass(Seen())  # refuses it
+            assert self._whole is not None
+        if self._checked:  # many passes over few rows: no more than this
+            self.passes += 1
+            return function(self._whole)
+        seen, result = guarded(function, self._check(), self._whole)
+        self._end_pass(seen)
+        return result
 
     def rows(
         self, outputs: Callable[[Chunk], tuple[Vector, ...]]
     ) -> tuple[Vector, ...]:
         """Make one pass and join what it says of each row."""
+        if self._one_chunk:
+            return self._at_once(outputs)
         parts = list(self._map(outputs))
         if len(parts) == 1:
             return parts[0]
         return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
+
+    def look(self) -> None:
+        """Make a pass that only checks the rows."""
+        if self._one_chunk:
+            self._at_once(len_of)
+            return
+        for _ in self.one_by_one():
+            pass
 
     def forget(self) -> None:
         """Drop the chunks' memories; only time is lost."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,10 +22,9 @@ def gather(data: Data) -> Chunk:
     """
     source = data.source
     if isinstance(source, ArraySource):
-        for _ in data.one_by_one():
-            pass
-        whole = Chunk(source.X, source.y, source.w, kept=source.kept)
-        return replace(whole, objects=source.objects)
+        data.look()
+        kept, objects = source.kept, source.objects
+        return Chunk(source.X, source.y, source.w, kept=kept, objects=objects)
     if source.n_rows is not None and not source.sparse and not source.tabular:
         return filled(data, source.n_rows)
     chunks: list[Chunk] = []

@@ -296,7 +296,8 @@ class MatrixGram:
 
     def fill(self, rows: Vector, out: Floats, slots: Vector) -> None:
         """Write K[rows, columns] into out[slots]."""
-        out[slots] = self._K[self._rows[rows]][:, self._columns]
+        some = self._K.take(self._rows[rows], axis=0)
+        out[slots] = some.take(self._columns, axis=1)
 
     def take(self, columns: Vector) -> MatrixGram:
         """Return the matrix of some of the columns."""

@@ -25,6 +25,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.checks import check_memory
 from corollary.core.errors import DataError, SparseDataError, sentence
+from corollary.core.magnitude import largest_size
 from corollary.core.parameters import Rule, function, missing, one_of, real, whole
 from corollary.core.report import Report
 from corollary.core.warn import warn
@@ -173,8 +174,7 @@ class MachineKernel:
             for a in range(0, n, step):
                 rows = np.arange(a, min(a + step, n))
                 gram.fill(rows, K, rows)
-        largest, most = max(float(K.max()), -float(K.min())), np.finfo(K.dtype).max
-        if not largest < np.sqrt(most) / n:
+        if not largest_size(K, threads) < np.sqrt(np.finfo(K.dtype).max) / n:
             must = "X must be so small that the squares of its kernel are finite"
             came = f"X up to {np.abs(X).max():.3g}"
             remedy = "Scale the features first (StandardScaler)."
@@ -279,8 +279,9 @@ def stated_gamma(machine: Any, X: Matrix, w: Vector | None) -> float:
     share = np.full(X.shape[0], 1.0) if w is None else w.astype(np.float64)
     share = share / share.sum()
     square = X.multiply(X) if sp.issparse(X) else np.square(X, dtype=float)
-    mean = float((share @ X).mean())
-    spread = float((share @ square).mean()) - mean * mean
+    d = X.shape[1]
+    mean = float((share @ X).sum()) / d
+    spread = float((share @ square).sum()) / d - mean * mean
     return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
 
 
@@ -304,10 +305,7 @@ def check_given(machine: Any, X: Matrix) -> None:
 
 def check_squares(machine: Any, X: Matrix) -> None:
     """Refuse rows whose squared lengths overflow, as no distance is known then."""
-    values = X.data if sp.issparse(X) else X
-    if not values.size:
-        return
-    largest = max(float(values.max()), -float(values.min()))
+    largest = largest_size(X)
     if not 2 * largest < np.sqrt(np.finfo(X.dtype).max / X.shape[1]):
         must = "The dual coefficients or intercepts are not finite: X must be so "
         must += "small that its squares are finite"
@@ -343,7 +341,8 @@ def uneven_features(data: TrainingRows) -> str:
     if not named or sp.issparse(X) or X.shape[1] < 2:
         return ""
     some = X[:: -(-X.shape[0] // FEW_ROWS)]
-    spread = some.std(axis=0, dtype=np.float64)
+    centred = some - some.sum(axis=0, dtype=np.float64) / len(some)
+    spread = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(some))
     rounding = 64 * np.finfo(X.dtype).eps * np.abs(some).max(axis=0)
     spread = spread[spread > rounding]
     if len(spread) < 2 or spread.max() <= UNEVEN * spread.min():

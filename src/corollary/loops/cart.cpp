@@ -12,6 +12,9 @@ namespace {
 
 using namespace cart;
 
+// Rows of all trees that make a table for drawn thresholds worth its making.
+constexpr Index GUIDED = 1 << 14;
+
 // The sample that a tree is grown from.
 struct Sample {
     const double* weight;  // (n,) of the rows, null = ones
@@ -45,7 +48,7 @@ std::vector<Grown> grow_trees(const Columns& X, const Targets& target,
     std::vector<Scratch> scratch(threads);
     Stop stop(threads);
     std::optional<Guide> guide;
-    if (rules.random) guide.emplace(X);
+    if (rules.random && X.n * trees >= GUIDED) guide.emplace(X);
     for_blocks(trees, 1, threads, [&](int worker, Index begin, Index end) {
         std::vector<double> weight;
         std::vector<std::int32_t> drawn(sample.bag.draws);

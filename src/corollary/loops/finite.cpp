@@ -22,10 +22,15 @@ using Word = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 template <class T>
 Word<T> largest_size(const T* x, Index n) {
     constexpr Word<T> unsigned_bits = std::numeric_limits<Word<T>>::max();
-    Word<T> largest = 0;
-    for (Index i = 0; i < n; ++i)
-        largest = std::max(largest, std::bit_cast<Word<T>>(x[i]) & unsigned_bits);
-    return largest;
+    constexpr Index lanes = 128 / sizeof(T);  // so that no comparison waits for one
+    auto size = [&](Index i) { return std::bit_cast<Word<T>>(x[i]) & unsigned_bits; };
+    Word<T> largest[lanes] = {};
+    Index i = 0;
+    for (; i + lanes <= n; i += lanes)
+        for (Index k = 0; k < lanes; ++k)
+            largest[k] = std::max(largest[k], size(i + k));
+    for (; i < n; ++i) largest[0] = std::max(largest[0], size(i));
+    return *std::max_element(largest, largest + lanes);
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "common/arrays.hpp"
@@ -46,9 +47,9 @@ struct Sorter {
         if (n < FEW) {
             std::sort(a.begin(), a.end());
         } else if (n < MANY) {
-            for (int shift = 32; shift < 64; shift += 8) pass<8>(shift, differ);
+            passes<8>(differ);
         } else {
-            for (int shift = 32; shift < 64; shift += 11) pass<11>(shift, differ);
+            passes<11>(differ);
         }
         if ((differ & ~UPPER) == 0) return;
         for (Index i = 0; i < n;) {
@@ -68,20 +69,22 @@ struct Sorter {
     static constexpr std::uint64_t UPPER = ~std::uint64_t(0) << 32;
     static constexpr Index FEW = 128, MANY = 8192;
 
+    // A pass for each digit that not all share; one look counts all digits.
     template <int BITS>
-    void pass(int shift, std::uint64_t differ) {
+    void passes(std::uint64_t differ) {
         constexpr std::uint64_t mask = (1 << BITS) - 1;
-        if (((differ >> shift) & mask) == 0) return;  // a digit that all share
-        std::uint32_t start[mask + 1] = {};
-        for (const std::uint64_t e : a) ++start[(e >> shift) & mask];
-        std::uint32_t sum = 0;
-        for (std::uint32_t& s : start) {
-            const std::uint32_t count = s;
-            s = sum;
-            sum += count;
+        constexpr int digits = (32 + BITS - 1) / BITS;
+        std::uint32_t start[digits][mask + 1] = {};
+        for (const std::uint64_t e : a)
+            for (int k = 0; k < digits; ++k) ++start[k][(e >> (32 + k * BITS)) & mask];
+        for (int k = 0; k < digits; ++k) {
+            const int shift = 32 + k * BITS;
+            if (((differ >> shift) & mask) == 0) continue;
+            std::uint32_t sum = 0;
+            for (std::uint32_t& s : start[k]) sum += std::exchange(s, sum);
+            for (const std::uint64_t e : a) spare[start[k][(e >> shift) & mask]++] = e;
+            a.swap(spare);
         }
-        for (const std::uint64_t e : a) spare[start[(e >> shift) & mask]++] = e;
-        a.swap(spare);
     }
 };
 
@@ -112,6 +115,30 @@ Index code_column(const Sorter& s, const std::uint64_t* key, Index n, Index bins
     return code + 1;
 }
 
+// Codes of a column of small whole numbers, which need no sort; -1 where it is none, or
+// where several numbers must share a code.
+Index code_small(const std::uint64_t* key, Index n, Index bins, std::uint32_t* codes,
+                 double* low, double* high) {
+    constexpr std::uint32_t small = 256;
+    bool present[small] = {};
+    for (Index i = 0; i < n; ++i) {
+        const double v = value_of(key[i]);
+        if (!(v >= 0 && v < small)) return -1;  // NaN too
+        const auto whole = std::uint32_t(v);
+        if (double(whole) != v) return -1;
+        present[whole] = true;
+        codes[i] = whole;
+    }
+    if (std::count(present, present + small, true) > bins) return -1;
+    std::uint32_t code[small], count = 0;
+    for (std::uint32_t v = 0; v < small; ++v) {
+        code[v] = count;
+        if (present[v]) low[count] = high[count] = double(v), ++count;
+    }
+    for (Index i = 0; i < n; ++i) codes[i] = code[codes[i]];
+    return Index(count);
+}
+
 // Columns begin..end of X as keys, one column after the other; a row's cache line serves
 // all of them.
 template <class T>
@@ -133,9 +160,13 @@ void rank_codes(const Dense<T>& X, const std::int64_t* bins, std::uint32_t* code
         order_keys(X, begin, end, s.keys.data());
         for (Index j = begin; j < end; ++j) {
             const std::uint64_t* key = s.keys.data() + (j - begin) * X.n;
+            const Index first = j * X.n;
+            counts[j] =
+                code_small(key, X.n, bins[j], codes + first, low + first, high + first);
+            if (counts[j] >= 0) continue;
             s.sort(key, X.n);
-            counts[j] = code_column(s, key, X.n, bins[j], codes + j * X.n,
-                                    low + j * X.n, high + j * X.n);
+            counts[j] = code_column(s, key, X.n, bins[j], codes + first, low + first,
+                                    high + first);
         }
     });
 }

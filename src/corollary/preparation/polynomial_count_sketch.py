@@ -22,6 +22,7 @@ Course: S4-47. References: Pham and Pagh (2013); Avron, Nguyen and Woodruff (201
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -131,14 +132,14 @@ class PolynomialCountSketch(SampledMap):
 
     def judge(self, found: dict[str, Any], X: Matrix) -> Judged:
         """Compare products of features with the kernel on all pairs of the sample."""
-        X = X.astype(np.float64)
+        X = X.astype(np.float64, copy=False)
         self._check_powers(X)
         places, signs = found["indexHash_"], found["bitHash_"]
         error = MeasuredOptimality(
             f"root mean square error on {X.shape[0]} rows is",
             partial(mean_error, X, places, signs, self._numbers()),
         )
-        bound = float(np.sqrt((2 + 3.0**self.degree) / self.n_components))
+        bound = math.sqrt((2 + 3.0**self.degree) / self.n_components)
         facts = {"mean_error_bound": bound, "n_features_out": self.n_components}
         return Judged(error, facts)
 
@@ -146,7 +147,7 @@ class PolynomialCountSketch(SampledMap):
         """Refuse rows whose kernel, squared, is no number."""
         longest = float(squares(X).max())
         largest = abs(self.gamma) * longest + abs(self.coef0)
-        if largest > 0 and 2 * self.degree * np.log2(largest) > MOST_BITS:
+        if largest > 0 and 2 * self.degree * math.log2(largest) > MOST_BITS:
             must = f"the kernel of degree {self.degree} must be finite on X"
             came = f"x'x up to {longest:.3g}"
             raise DataError(sentence(self, must, came, "Scale the features."))

@@ -27,6 +27,7 @@ Holtmann-Rice and Kumar (2016), orthogonal directions.
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, ClassVar
 
@@ -119,17 +120,18 @@ class RBFSampler(SampledMap):
     def make(self, seen: Seen, state: Drawing) -> dict[str, Any]:
         """Draw directions and offsets."""
         d, D = seen.sample.X.shape[1], self.n_components
-        gamma = self.gamma
-        if seen.spread is not None:
+        if seen.spread is None:
+            gamma = float(self.gamma)
+        else:
             variance = variance_of(seen.spread)
             gamma = 1.0 / (d * variance) if variance > 0 else 1.0
-        rng = generator(state.seed)
+        rng, kind = generator(state.seed), state.dtype
         W = orthogonal(d, D, rng) if self.orthogonal else rng.standard_normal((d, D))
         b = rng.uniform(0, 2 * np.pi, D)
         return {
-            "random_weights_": (np.sqrt(2 * float(gamma)) * W).astype(state.dtype),
-            "random_offset_": b.astype(state.dtype),
-            "gamma_": float(gamma),
+            "random_weights_": (math.sqrt(2 * gamma) * W).astype(kind, copy=False),
+            "random_offset_": b.astype(kind, copy=False),
+            "gamma_": gamma,
             "_n_features_out": D,
         }
 

@@ -66,13 +66,19 @@ def filled(price: Floats, total: float, order: Vector | None = None) -> Floats:
     >>> filled(np.array([1.0, 2.0, 1.0]), 2.5)
     array([1. , 1.5, 0. ])
     """
-    order = np.arange(len(price)) if order is None else order
-    before = np.concatenate([[0.0], np.cumsum(price[order])[:-1]])
-    start = np.empty(len(price))
-    start[order] = np.clip(total - before, 0.0, price[order])
+    ordered = price if order is None else price[order]
+    room = np.full(len(price), float(total))  # what those before leave
+    room[1:] -= np.cumsum(ordered)[:-1]
+    start = np.minimum(np.maximum(room, 0.0), ordered)
     near = ROUNDING * total
-    start = np.where(start <= near, 0.0, start)
-    return np.where(price - start <= near, price, start)
+    start[start <= near] = 0.0
+    full = ordered - start <= near
+    start[full] = ordered[full]
+    if order is None:
+        return start
+    back = np.empty(len(price))
+    back[order] = start
+    return back
 
 
 def snapped(b: Doubles, dual: Dual) -> Doubles:
@@ -148,6 +154,9 @@ def exact_move(
     A, target = np.empty((size, size)), np.empty(size)
     box = (d.lo, d.hi, d.eps, d.group, d.groups)
     norm = loops.exact_system(K, slots, columns, f, b, *box, free, A, target)
+    for g in range(len(free), size if d.groups > 1 else 0):
+        if not A[g].any():  # a group without free variables asks nothing of the step
+            A[g, g] = norm
     step = shortest_solution(A, target, norm)[: len(free)]
     return step if loops.exact_step(b, *box, free, step) else None
 

@@ -66,6 +66,7 @@ from dataclasses import replace
 import numpy as np
 
 from corollary.core.interrupt import caught
+from corollary.core.magnitude import largest_size
 from corollary.core.report import StopReason
 from corollary.engine.executors.executor import single_threaded_blas
 from corollary.solvers.box_dual import (
@@ -175,7 +176,7 @@ def _stored_rounding(search: Decomposition) -> float:
     """
     unit, b = float(np.finfo(search.whole.given).eps), search.b
     size = search.whole.largest * float(np.abs(b).sum())
-    worst = 2 * unit * (size + float(np.abs(search.f).max(initial=0.0)))
+    worst = 2 * unit * (size + largest_size(search.f))
     return max(worst, search.rounding())
 
 
@@ -188,7 +189,7 @@ def _optimum(search: Decomposition, stop: StopReason) -> Optimum:
     return Optimum(
         b,
         search.f,
-        ends.mean(axis=1),
+        (ends[:, 0] + ends[:, 1]) / 2,
         ends,
         value,
         gap,

@@ -14,6 +14,7 @@ all variables violates (4) it repeats:
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -22,6 +23,7 @@ import numpy as np
 from corollary import loops
 from corollary.core.arrays import Floats, Vector
 from corollary.core.interrupt import caught, stop_if_asked
+from corollary.core.magnitude import largest_size
 from corollary.core.report import StopReason
 from corollary.solvers.box_dual import Dual, violation
 from corollary.solvers.kernel_cache import Cache, Gram, Held
@@ -318,6 +320,4 @@ class Decomposition:
     def rounding(self) -> float:
         """Return what the rounding of the kernel rows may do to f, typically."""
         unit = float(np.finfo(self.whole.dtype).eps)
-        f, b = self.f, self.b
-        largest = float(max(f.max(initial=0.0), -f.min(initial=0.0)))
-        return unit * (8 * float(np.sqrt(b @ b)) + 2 * largest)
+        return unit * (8 * math.sqrt(self.b @ self.b) + 2 * largest_size(self.f))

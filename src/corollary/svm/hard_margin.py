@@ -144,8 +144,9 @@ def variance_of(gram: smo.Gram) -> float:
     some = np.arange(0, gram.n, -(-gram.n // SAMPLE))
     K = np.empty((len(some), len(some)), gram.dtype)
     gram.take(some).fill(some, K, np.arange(len(some)))
-    K = K.astype(np.float64)
-    return max(float(np.diagonal(K).mean() - K.mean()), 0.0) or 1.0
+    K = K.astype(np.float64, copy=False)
+    within = float(np.diagonal(K).sum()) / len(K) - float(K.sum()) / K.size
+    return max(within, 0.0) or 1.0
 
 
 @dataclass(frozen=True)

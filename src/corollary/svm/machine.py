@@ -62,7 +62,7 @@ def unit_of(w: Floats) -> float:
     >>> unit_of(np.array([0.5, 1.0])), unit_of(np.array([1e6, 3e6]))
     (1.0, 2097152.0)
     """
-    return float(2.0 ** np.round(np.log2(w.mean())))
+    return float(2.0 ** np.rint(np.log2(w.sum() / len(w))))
 
 
 # -- what a fit leaves ---------------------------------------------------------------
@@ -95,10 +95,11 @@ def report_support(
     machine: Any, duals: list[tuple[Floats, Floats]], rows: int, report: Report
 ) -> None:
     """Report how many coefficients are free and at their bound; rows are kept."""
-    used = [(np.abs(b), bound) for b, bound in duals]
-    report.facts["n_free"] = sum(int(((b > 0) & (b < c)).sum()) for b, c in used)
-    at_bound = sum(int(((b > 0) & (b >= c)).sum()) for b, c in used)
-    report.facts["n_at_bound"] = at_bound
+    free = at_bound = 0
+    for b, bound in duals:
+        inside = int(np.count_nonzero(b[np.abs(b) < bound]))
+        free, at_bound = free + inside, at_bound + int(np.count_nonzero(b)) - inside
+    report.facts["n_free"], report.facts["n_at_bound"] = free, at_bound
     if machine.kernel != "precomputed":
         report.facts |= {"n_rows_kept": len(machine.support_), "n_rows": rows}
 

@@ -42,6 +42,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.parameters import real
+from corollary.core.records import changed
 from corollary.core.report import Report, StopReason
 from corollary.engine.sources.source import Chunk
 from corollary.solvers import smo
@@ -208,7 +209,7 @@ class NuSVC(pairs.PairMachine):
     def _solve(self, pair: pairs.PairProblem) -> pairs.SolvedPair:
         """Solve (2) for weights about 1, with which beta and r grow; divide by r."""
         unit = unit_of(pair.price)
-        pair = replace(pair, price=pair.price / unit)
+        pair = changed(pair, price=pair.price / unit)
         s, price = pair.s, pair.price
         o, r = solved_finely(pair, self._dual(pair))
         if not r > 0:
@@ -221,28 +222,28 @@ class NuSVC(pairs.PairMachine):
             raise DataError(sentence(self, must, f"a margin of {r:.3g}", remedy))
         beta, h = o.b / r, o.f / r
         ends = o.interval.sum(axis=0) / (2 * r)
-        slack = np.maximum(0.0, 1 - s * (h - ends.mean()))
+        slack = np.maximum(0.0, 1 - s * (h - (ends[0] + ends[1]) / 2))
         primal = float(0.5 * (beta @ h) + price @ slack / r)  # of SVC with C = 1 / r
-        o = replace(o, gap=o.gap / r / r, b=unit * o.b)
+        o = changed(o, gap=o.gap / r / r, b=unit * o.b)
         return pairs.SolvedPair(pair.rows, s, beta, price / r, h, ends, primal, o)
 
     def _dual(self, pair: pairs.PairProblem) -> smo.Dual:
         """Return (2) but for the kernel; refuse what (4) forbids."""
         s, price = pair.s, pair.price
-        half, zero = self.nu * price.sum() / 2, np.zeros(len(s))
-        least = min(price[s > 0].sum(), price[s < 0].sum())
+        total, sides = float(price.sum()), (s > 0, s < 0)
+        half, zero = self.nu * total / 2, np.zeros(len(s))
+        parts = [price[of] for of in sides]
+        least = min(float(part.sum()) for part in parts)
         if half > least * (1 + 1e-9):
-            most = 2 * least / price.sum()
+            most = 2 * least / total
             must = f"specified nu is infeasible: nu must be at most {most:.4g}, twice "
             must += "the share of the smaller of two classes"
             raise ParameterError(sentence(self, must, f"{self.nu:g}", "Lower nu."))
-        start = np.zeros(len(s))
-        for side in (1.0, -1.0):
-            of = s == side
-            start[of] = side * smo.filled(price[of], half)
-        lo, hi = np.minimum(s * price, 0.0), np.maximum(s * price, 0.0)
-        group = (s < 0).astype(np.int8)
-        return smo.Dual(zero, lo, hi, zero, start, group)
+        start, signed = np.zeros(len(s)), s * price
+        for side, of, part in zip((1.0, -1.0), sides, parts, strict=True):
+            start[of] = side * smo.filled(part, half)
+        lo, hi = np.minimum(signed, 0.0), np.maximum(signed, 0.0)
+        return smo.Dual(zero, lo, hi, zero, start, sides[1].view(np.int8))
 
 
 def solved_finely(pair: pairs.PairProblem, dual: smo.Dual) -> tuple[smo.Optimum, float]:

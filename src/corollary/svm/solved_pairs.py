@@ -91,7 +91,7 @@ def publish_pairs(machine: Any, data: TrainingRows, solved: list[SolvedPair]) ->
     machine.n_support_ = np.bincount(y[support], minlength=K).astype(np.int32)
     ends = -np.array([one.ends[::-1] for one in solved])
     machine.intercept_interval_ = ends.astype(dtype)
-    machine.intercept_ = ends.mean(axis=1).astype(dtype)
+    machine.intercept_ = (ends.sum(axis=1) / 2).astype(dtype)
     steps = [one.optimum.steps for one in solved]
     machine.n_iter_ = np.array(steps, dtype=np.int32)
     check_published(machine, data.X)

@@ -95,12 +95,18 @@ def coded_block(X: Floats, bins: Vector) -> tuple[Vector, ...]:
     """Return codes, counts, and least and largest values of some columns."""
     n, d = X.shape
     codes, counts = np.empty((d, n), np.uint32), np.empty(d, np.int64)
-    low, high = np.empty((d, n)), np.empty((d, n))
+    every = bool((bins >= n).all())  # whether each code is one value, low and high
+    low = np.empty((d, n))
+    high = low if every else np.empty((d, n))
     loops.rank_codes(X, bins, codes, low, high, counts, get_config().threads)
-    keep = np.arange(n) < counts[:, None]
     codes = codes.astype(smallest_type(int(counts.max())), copy=False)
-    low = low[keep]
-    return codes, counts, low, low if (bins >= n).all() else high[keep]
+    values = used(low, counts)
+    return codes, counts, values, values if every else used(high, counts)
+
+
+def used(values: Floats, counts: Vector) -> Floats:
+    """Return the first values of each column, as many as it has codes, in one row."""
+    return np.concatenate([v[:k] for v, k in zip(values, counts.tolist(), strict=True)])
 
 
 def joined(parts: list[tuple[Vector, ...]]) -> tuple[Vector, ...]:

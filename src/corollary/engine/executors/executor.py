@@ -203,14 +203,15 @@ def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
 
 
 _limits_lock = threading.Lock()
-_limits: list[Any] = []  # the one limiter in force
+_limits: list[tuple[Any, int]] = []  # the libraries held, with the threads they had
 _limits_users: set[object] = set()
 
 
 @lru_cache(maxsize=1)
-def _libraries(modules: int) -> ThreadpoolController:
+def _blas(modules: int) -> list[Any]:
     """Look for BLAS (3 ms), unless nothing was imported since the last time."""
-    return ThreadpoolController()
+    libraries = ThreadpoolController().lib_controllers
+    return [library for library in libraries if library.user_api == "blas"]
 
 
 @contextlib.contextmanager
@@ -231,12 +232,11 @@ def single_threaded_blas() -> Iterator[None]:
 def _hold(user: object) -> None:
     with _limits_lock:
         if not _limits:
-            controller = _libraries(len(sys.modules))
-            blas = (c for c in controller.lib_controllers if c.user_api == "blas")
-            if all(library.num_threads == 1 for library in blas):
+            had = [(one, one.num_threads) for one in _blas(len(sys.modules))]
+            if all(threads == 1 for _, threads in had):
                 return  # there is nothing to hold
-            _any_thread_may_limit(controller)
-            _limits.append(controller.limit(limits=1, user_api="blas"))
+            _limits.extend(had)
+            _limit([(library, 1) for library, _ in had])
         _limits_users.add(user)
 
 
@@ -245,19 +245,24 @@ def _release(user: object) -> None:
     with _limits_lock:
         _limits_users.discard(user)
         if _limits and not _limits_users:
-            controller = _libraries(len(sys.modules))
-            _any_thread_may_limit(controller)
-            _limits[0].restore_original_limits()
-            _any_thread_may_limit(controller)
+            _limit(_limits)
+            for library, _ in _limits:
+                _any_thread_may_limit(library)
             _limits.clear()
 
 
-def _any_thread_may_limit(controller: ThreadpoolController) -> None:
+def _limit(limits: list[tuple[Any, int]]) -> None:
+    """Limit some libraries from any thread."""
+    for library, threads in limits:
+        _any_thread_may_limit(library)
+        library.set_num_threads(threads)
+
+
+def _any_thread_may_limit(library: Any) -> None:
     """Let this thread limit BLAS: threadpoolctl obeys only the first that ever did."""
-    for library in controller.lib_controllers:
-        clear = getattr(library, "clear_controlling_thread", None)  # since 3.8
-        if clear is not None:
-            clear(force=True)
+    clear = getattr(library, "clear_controlling_thread", None)  # since 3.8
+    if clear is not None:
+        clear(force=True)
 
 
 def _alone() -> None:
@@ -265,9 +270,8 @@ def _alone() -> None:
     global _limits_lock
     _limits_lock = threading.Lock()
     _limits_users.clear()
-    while _limits:
-        _any_thread_may_limit(_libraries(len(sys.modules)))
-        _limits.pop().restore_original_limits()
+    _limit(_limits)
+    _limits.clear()
 
 
 if hasattr(os, "register_at_fork"):

@@ -286,7 +286,8 @@ class ArraySource(Source):
         self.sparse = sp.issparse(X) or (self.tabular and X.sparse)
         self.many_targets = y is not None and y.ndim == 2
         kind = "CSR matrix" if self.sparse else "table" if self.tabular else "array"
-        self.described = f"{kind} {X.shape[0]:,} x {X.shape[1]:,} {self.dtype}"
+        number = self.dtype.type.__name__  # `str` of a dtype takes longer
+        self.described = f"{kind} {X.shape[0]:,} x {X.shape[1]:,} {number}"
         if self.tabular:
             self.names = None if X.names is None else list(X.names)
 

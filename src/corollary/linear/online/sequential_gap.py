@@ -13,12 +13,12 @@ repetitions.  Of several machines the one that is farthest speaks.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from corollary.core.arrays import Floats
+from corollary.core.records import changed
 from corollary.core.report import Optimality, Report
 from corollary.engine import Data, Settled
 from corollary.linear.online.sequential import Epochs, LinearSequentialLearner
@@ -44,7 +44,7 @@ def with_gap(
     dtype = state.dtype
     stored = [(w.astype(dtype), float(dtype.type(b))) for w, b in found]
     worst = max(gaps(learner, data, state, stored), key=lambda gap: gap.gap)
-    return Settled(replace(state, gap=worst))
+    return Settled(changed(state, gap=worst))
 
 
 def report_gap(gap: DualityGap, report: Report) -> None:
@@ -93,5 +93,7 @@ def block_sums(
     X, y = rows.X[part], learner._target(rows.y[part], j)
     f = np.asarray(X @ w.astype(np.float64), dtype=np.float64) + b
     o = np.ones(len(part)) if rows.weight is None else rows.weight[part]
-    o = o * np.where(y > 0, state.plans[j].positive, state.plans[j].negative)
+    plan = state.plans[j]
+    if (plan.positive, plan.negative) != (1, 1):
+        o = o * np.where(y > 0, plan.positive, plan.negative)
     return dual_sums(learner._loss(), X, y, f, o)

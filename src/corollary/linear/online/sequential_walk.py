@@ -90,7 +90,8 @@ def limit(loss: Loss, target: Vector) -> float:
     """
     if is_bounded(loss):
         return sys.float_info.max
-    return float(1e6 * (1 + loss.value(target, np.zeros_like(target)).mean()))
+    costs = loss.value(target, np.zeros_like(target))
+    return 1e6 * (1 + float(costs.sum()) / len(costs))
 
 
 @lru_cache(maxsize=256)

@@ -101,9 +101,11 @@ def rows_to_visit(chunk: Chunk, *, shuffle: bool, seed: int) -> VisitedRows:
     which = np.arange(chunk.n) if w is None else np.flatnonzero(w > 0)
     if not shuffle:
         return VisitedRows(chunk.X, chunk.y, which, w)
-    keys = row_keys(chunk.X, seed)[which]
+    keys = row_keys(chunk.X, seed)
+    keys = keys if w is None else keys[which]
     order = np.argsort(keys)
-    if (keys[order][1:] == keys[order][:-1]).any():
+    ranked = keys[order]
+    if (ranked[1:] == ranked[:-1]).any():
         y = chunk.y[which]
         by_target = (y,) if y.ndim == 1 else tuple(y.T)
         order = np.lexsort((*by_target, keys))
@@ -143,6 +145,5 @@ def blocks(data: Data) -> Iterator[Chunk]:
         yield from data.one_by_one()
         return
     if not data.passes:
-        for _ in data.one_by_one():  # checks every row
-            pass
+        data.look()
     yield Chunk(source.X, source.y, source.w)

@@ -39,7 +39,7 @@ struct Question {
     double lower, upper;  // bounds of the values, of monotonic features
     double rounding;      // gains that differ by less are equal: the first one stands
     Word key;
-    const Guide* guide;  // where thresholds are drawn
+    const Guide* guide;  // where many thresholds are drawn, or null
 };
 
 // Where the range of codes is at most this many times the rows, a histogram is made.
@@ -319,13 +319,20 @@ class FeatureSearch {
             const double a = high[least], b = low[most], u = draws.uniform();
             drawn = a * (1 - u) + b * u;
             if (!(drawn < b)) drawn = a;
-            last = std::clamp(q.guide->last_code(feature, drawn), least, most - 1);
+            last = last_code(drawn, least, most);
             next = last + 1;
             if (drawn >= low[next]) drawn = high[last] / 2 + low[next] / 2;
         }
         move_drawn(last, missing_left);
         consider(last, next, !several, missing_left, any_missing);
         found.threshold = drawn;
+    }
+
+    // The last code from least to most - 1 whose values are at most v.
+    Code last_code(double v, Code least, Code most) const {
+        if (q.guide) return std::clamp(q.guide->last_code(feature, v), least, most - 1);
+        const double* high = q.X.high + q.X.start[feature];
+        return Code(std::upper_bound(high + least + 1, high + most, v) - high - 1);
     }
 
     void move_drawn(Code last, bool missing_left) {
