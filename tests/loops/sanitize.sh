@@ -34,10 +34,14 @@ fi
 # does not know; scikit-learn's checks, which take half an hour and call no other loop;
 # tests of how soon a signal is answered and of how much memory a fit takes, for all is
 # slower and larger here.
+runs() {
+    [ -e "$(echo build/sanitize/site/corollary/loops/$1.*)" ] || return 1
+    [ $1 != x86_64_v4 ] || grep -q avx512vl /proc/cpuinfo
+}
 run() {
     target=$1
     shift
-    [ -e "$(echo build/sanitize/site/corollary/loops/$target.*)" ] || return 0
+    runs $target || return 0
     LD_PRELOAD="$asan $stdcxx" COROLLARY_LOOPS=$target \
         ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:exitcode=86 \
         UBSAN_OPTIONS=print_stacktrace=1 \
@@ -50,12 +54,15 @@ run() {
 }
 
 widest=baseline
-[ -e "$(echo build/sanitize/site/corollary/loops/x86_64_v3.*)" ] && widest=x86_64_v3
+for target in x86_64_v3 x86_64_v4; do
+    if runs $target; then widest=$target; fi
+done
 if [ $# -gt 0 ]; then
     run $widest "$@"
     exit
 fi
 run baseline tests/loops
 run x86_64_v3 tests/loops
+run x86_64_v4 tests/loops
 run $widest -m "not slow" tests/common tests/laws tests/linear/online
 run $widest tests/common/test_odd_arrays.py  # all of it: 10,000 odd arrays

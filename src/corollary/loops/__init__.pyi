@@ -27,7 +27,7 @@ TreeArrays: TypeAlias = tuple[
     NDArray[np.uint32] | None,  # (sets, words) bits of the categories that go left
 ]
 
-target: str  # the module in use: "baseline", "x86_64_v3"
+target: str  # the module in use: "baseline", "x86_64_v3", "x86_64_v4"
 
 # -- background_shap.cpp ---------------------------------------------------------------
 def background_shap(

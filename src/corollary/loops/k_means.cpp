@@ -23,6 +23,7 @@
 //
 // Reference: Hamerly (2010), Making k-means even faster.
 
+#define COROLLARY_WIDE
 #include <algorithm>
 #include <cmath>
 #include <limits>

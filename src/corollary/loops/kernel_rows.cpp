@@ -15,6 +15,7 @@
 // sums the tiles at once and stores no kernel value; every row is summed in the same
 // order, whatever rows are beside it.
 
+#define COROLLARY_WIDE
 #include <algorithm>
 #include <cmath>
 
@@ -120,27 +121,49 @@ struct Columns {
     static constexpr Index width = 64 / sizeof(T);
 };
 
-template <int R, class T, class K>
+constexpr int R = 6;  // rows of a tile
+
+// Some rows by P panels; each of several panels is one vector.
+template <int rows, int P, class T, class K>
 void fill_tile(const T* const* x, const T* x2, const Columns<T>& z, Index p,
                const K& kernel, T* const* out) {
-    constexpr int L = lanes<T>, V = Columns<T>::width / L;
-    Vec<T> a[R][V] = {};
-    multiply_tile<R, V>(x, z.panels + p * z.d * z.width, z.d, a);
-    const Index first = p * z.width, here = std::min(z.width, z.n - first);
-    for (int r = 0; r < R; ++r) {
-        T row[Columns<T>::width];
+    constexpr int L = lanes<T>, V = P * Columns<T>::width / L;
+    Vec<T> a[rows][V] = {};
+    multiply_tile<rows, V>(x, z.panels + p * z.d * z.width, z.d, a, z.width,
+                           P == 1 ? L : z.d * z.width);
+    const Index first = p * z.width, here = std::min<Index>(V * L, z.n - first);
+    for (int r = 0; r < rows; ++r) {
+        T part[V * L];
+        T* to = here == V * L ? out[r] + first : part;
         for (int v = 0; v < V; ++v)
-            store(row + v * L,
-                  kernel(a[r][v], x2[r] + load(z.squares + first + v * L)));
-        std::copy_n(row, here, out[r] + first);
+            store(to + v * L, kernel(a[r][v], x2[r] + load(z.squares + first + v * L)));
+        if (here < V * L) std::copy_n(part, here, out[r] + first);
     }
+}
+
+// The panels begin..end, two at a time where each is one vector.
+template <int rows, class T, class K>
+void fill_panels(const T* const* x, const T* x2, const Columns<T>& z, Index begin,
+                 Index end, const K& kernel, T* const* out) {
+    constexpr int P = z.width == lanes<T> ? 2 : 1;
+    Index p = begin;
+    for (; p + P <= end; p += P) fill_tile<rows, P>(x, x2, z, p, kernel, out);
+    for (; p < end; ++p) fill_tile<rows, 1>(x, x2, z, p, kernel, out);
+}
+
+// out[r][the panels' columns] = k(x_r, z) for at most R rows.
+template <class T, class K>
+void fill_rows(const T* const* x, const T* x2, int rows, const Columns<T>& z,
+               Index begin, Index end, const K& kernel, T* const* out) {
+    if (rows == R) return fill_panels<R>(x, x2, z, begin, end, kernel, out);
+    for (int r = 0; r < rows; ++r)
+        fill_panels<1>(x + r, x2 + r, z, begin, end, kernel, out + r);
 }
 
 // out[slots[i], :] = k(x_i, z), several panels at a time so that they stay in cache.
 template <class T, class K>
 void kernel_rows(const Dense<T>& X, const T* x2, const Columns<T>& z, const K& kernel,
                  T* out, const std::int64_t* slots, int threads) {
-    constexpr int R = 6;
     const Index count = (z.n + z.width - 1) / z.width;
     const Index panels_bytes = 64 * std::max<Index>(1, z.d);
     const Index block = std::clamp<Index>((1 << 18) / panels_bytes, 4, 64);
@@ -153,13 +176,7 @@ void kernel_rows(const Dense<T>& X, const T* x2, const Columns<T>& z, const K& k
                 x[r] = X.row(i + r);
                 to[r] = out + slots[i + r] * z.n;
             }
-            for (Index p = begin; p < end; ++p) {
-                if (rows == R)
-                    fill_tile<R>(x, x2 + i, z, p, kernel, to);
-                else
-                    for (int r = 0; r < rows; ++r)
-                        fill_tile<1>(x + r, x2 + i + r, z, p, kernel, to + r);
-            }
+            fill_rows(x, x2 + i, rows, z, begin, end, kernel, to);
         }
     });
 }
@@ -169,7 +186,6 @@ void kernel_rows(const Dense<T>& X, const T* x2, const Columns<T>& z, const K& k
 template <class T, class K>
 void kernel_square(const Dense<T>& X, const T* x2, const Columns<T>& z, const K& kernel,
                    T* out, int threads) {
-    constexpr int R = 6;
     constexpr Index BLOCK = 48, ALONE = 1 << 19;
     const Index work = X.n * X.n / 2 * (X.d + 16);  // done before another thread wakes?
     threads = work < ALONE ? 1 : threads;
@@ -183,13 +199,7 @@ void kernel_square(const Dense<T>& X, const T* x2, const Columns<T>& z, const K&
                 to[r] = out + (i + r) * z.n;
             }
             const Index last = (i + rows - 1) / z.width;
-            for (Index p = 0; p <= last; ++p) {
-                if (rows == R)
-                    fill_tile<R>(x, x2 + i, z, p, kernel, to);
-                else
-                    for (int r = 0; r < rows; ++r)
-                        fill_tile<1>(x + r, x2 + i + r, z, p, kernel, to + r);
-            }
+            fill_rows(x, x2 + i, rows, z, 0, last + 1, kernel, to);
         }
         for (Index t = 0; t < end; ++t)
             for (Index i = std::max(begin, t + 1); i < end; ++i)
@@ -211,7 +221,6 @@ double dot(const T* a, const T* b, Index n) {
 template <class T, class K>
 void kernel_sums(const Dense<T>& X, const T* x2, const Columns<T>& z, const K& kernel,
                  const T* B, Index m, double* out, int threads) {
-    constexpr int R = 6;
     constexpr Index W = Columns<T>::width, BLOCK = 16;  // panels summed at a time
     const Index count = (z.n + W - 1) / W, padded = count * W;
     const Columns<T> whole{z.panels, z.squares, padded, z.d};
@@ -227,13 +236,7 @@ void kernel_sums(const Dense<T>& X, const T* x2, const Columns<T>& z, const K& k
                     x[r] = X.row(i + r);
                     to[r] = values[r] - first * W;
                 }
-                for (Index p = first; p < last; ++p) {
-                    if (rows == R)
-                        fill_tile<R>(x, x2 + i, whole, p, kernel, to);
-                    else
-                        for (int r = 0; r < rows; ++r)
-                            fill_tile<1>(x + r, x2 + i + r, whole, p, kernel, to + r);
-                }
+                fill_rows(x, x2 + i, rows, whole, first, last, kernel, to);
                 for (int r = 0; r < rows; ++r)
                     for (Index j = 0; j < m; ++j)
                         out[(i + r) * m + j] +=

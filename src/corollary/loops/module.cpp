@@ -10,8 +10,13 @@ const char* widest() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
-        return "x86_64_v3";
+        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")) {
+        const bool v4 =
+            __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+            __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vl");
+        return v4 ? "x86_64_v4" : "x86_64_v3";
+    }
 #endif
     return "baseline";
 }

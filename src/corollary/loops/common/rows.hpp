@@ -8,6 +8,7 @@
 #include "common/vector.hpp"
 
 namespace corollary {
+inline namespace COROLLARY_VECTORS {
 
 using Index = std::int64_t;
 
@@ -168,4 +169,5 @@ inline void add_rows(const Csr<T>& X, Index begin, Index end, const double* r, T
     for (Index i = begin; i < end; ++i) add_row(X, i, r[i - begin], out);
 }
 
+}  // namespace COROLLARY_VECTORS
 }  // namespace corollary

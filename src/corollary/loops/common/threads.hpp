@@ -11,14 +11,18 @@
 //   together(threads, f)  calls  f(worker, barrier)
 //
 // once in each of barrier.workers <= threads threads, which wait for each other at
-// barrier.wait(). Ctrl-C is the business of f.
+// barrier.wait(). Ctrl-C is the business of f. Where other programs keep the cores busy,
+// every meeting lasts until all have had a turn on a core: after a job that took much
+// longer than its thread worked, the caller works alone for a while.
 #pragma once
 
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -31,6 +35,8 @@
 namespace corollary {
 
 class Team {
+    using Clock = std::chrono::steady_clock;
+
   public:
     // Never destroyed: at exit the helpers sleep, and the process takes them along.
     static Team& of_this_process() {
@@ -49,10 +55,17 @@ class Team {
     template <class F>
     void together(int threads, F& f) {
         std::unique_lock<std::mutex> turn(turn_, std::defer_lock);
-        if (inside || threads <= 1 || !turn.try_lock()) {
-            Barrier alone(1);
-            return f(0, alone);
+        const Clock::time_point begin = Clock::now();
+        bool alone = inside || threads <= 1 || !turn.try_lock();
+        if (!alone && begin < alone_until_) {
+            alone = true;
+            turn.unlock();  // f may have jobs of its own
         }
+        if (alone) {
+            Barrier nobody(1);
+            return f(0, nobody);
+        }
+        const double work = seconds_of_this_thread();
         hire(threads - 1);
         Barrier barrier(std::min(threads - 1, hired_) + 1);
         auto meet = [&f, &barrier](int worker, std::int64_t, std::int64_t) {
@@ -69,8 +82,11 @@ class Team {
         inside = true;
         f(0, barrier);
         inside = false;
-        std::unique_lock<std::mutex> lock(mutex_);
-        done_.wait(lock, [this] { return places_ == 0 && working_ == 0; });
+        {
+            std::unique_lock<std::mutex> lock(mutex_);
+            done_.wait(lock, [this] { return places_ == 0 && working_ == 0; });
+        }
+        mind_crowd(begin, barrier.workers * (seconds_of_this_thread() - work));
     }
 
     template <class F>
@@ -132,6 +148,23 @@ class Team {
         (*static_cast<F*>(f))(worker, begin, end);
     }
 
+    // `work`: seconds that one thread would have needed for the job.
+    void mind_crowd(Clock::time_point begin, double work) {
+        using Seconds = std::chrono::duration<double>;
+        constexpr double CROWDED = 2, SHORT = 0.01, WHILE = 8, LONGEST = 10;
+        const Clock::time_point end = Clock::now();
+        const double took = Seconds(end - begin).count();
+        if (took < std::max(SHORT, CROWDED * work)) return;
+        const Seconds pause(std::min(WHILE * took, LONGEST));
+        alone_until_ = end + std::chrono::duration_cast<Clock::duration>(pause);
+    }
+
+    static double seconds_of_this_thread() {
+        timespec t{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+    }
+
     // Threads do not survive fork(): the child starts a team of its own.
     static void forget() {
         current.store(nullptr);
@@ -175,7 +208,9 @@ class Team {
     Job* job_ = nullptr;
     int places_ = 0;   // helpers that may still join the job
     int working_ = 0;  // helpers at work on it
-    int hired_ = 0;    // guarded by turn_
+    // Guarded by turn_:
+    int hired_ = 0;
+    Clock::time_point alone_until_{};
 };
 
 template <class F>

@@ -1,5 +1,6 @@
 // Register tiles: R rows times V vectors of columns, kept in registers while the inner
-// dimension runs. 6 x 2 (or 4 x 3) accumulators fill the 16 vector registers of AVX2.
+// dimension runs. 6 x 2 (or 4 x 3) accumulators fill the 16 vector registers of AVX2, and keep both
+// multipliers of AVX-512 busy.
 #pragma once
 
 #include <vector>
@@ -7,6 +8,7 @@
 #include "common/rows.hpp"
 
 namespace corollary {
+inline namespace COROLLARY_VECTORS {
 
 // The columns of M^T, for M (k, d), packed in panels of `width` columns each:
 // panel p holds M[p width + c, q] at [p][q][c]. k is padded with zero columns.
@@ -29,14 +31,14 @@ struct Panels {
     Index padded() const { return count * width; }
 };
 
-// a[r][v] += sum_q x[r][q] panel[q][v], in the order of q; `width` is the panel's.
+// a[r][v] += sum_q x[r][q] panel[q][v], in the order of q; `width` is the panel's, and
+// `apart` is from a vector of it to the next, which may be one of the next panel.
 template <int R, int V, class T>
 inline void multiply_tile(const T* const* x, const T* panel, Index d, Vec<T> (&a)[R][V],
-                          Index width = V * lanes<T>) {
-    constexpr int L = lanes<T>;
+                          Index width = V * lanes<T>, Index apart = lanes<T>) {
     for (Index q = 0; q < d; ++q, panel += width) {
         Vec<T> column[V];
-        for (int v = 0; v < V; ++v) column[v] = load(panel + v * L);
+        for (int v = 0; v < V; ++v) column[v] = load(panel + v * apart);
         for (int r = 0; r < R; ++r) {
             const Vec<T> x_rq = splat(x[r][q]);
             for (int v = 0; v < V; ++v) a[r][v] += x_rq * column[v];
@@ -82,4 +84,5 @@ inline void multiply_sparse(SparseRow<T> row, const T* panel, Index width,
     }
 }
 
+}  // namespace COROLLARY_VECTORS
 }  // namespace corollary

@@ -1,5 +1,10 @@
 // Short vectors as wide as the target's registers, through the vector extensions of
 // GCC and Clang: + - * / < ?: work lane by lane, and there are no intrinsics to port.
+//
+// Registers of 512 bits are for files that define COROLLARY_WIDE before they include
+// anything: those whose time goes into register tiles. Elsewhere rows and classes are too
+// few to fill them. What depends on the width is in a namespace of that width, so that
+// files of both may be linked together.
 #pragma once
 
 #include <bit>
@@ -8,13 +13,21 @@
 #include <limits>
 #include <type_traits>
 
-namespace corollary {
-
-#if defined(__AVX2__)
-inline constexpr int vector_bytes = 32;
+#if defined(__AVX512DQ__) && defined(COROLLARY_WIDE)
+#define COROLLARY_VECTOR_BYTES 64
+#define COROLLARY_VECTORS vectors_of_64
+#elif defined(__AVX2__)
+#define COROLLARY_VECTOR_BYTES 32
+#define COROLLARY_VECTORS vectors_of_32
 #else
-inline constexpr int vector_bytes = 16;
+#define COROLLARY_VECTOR_BYTES 16
+#define COROLLARY_VECTORS vectors_of_16
 #endif
+
+namespace corollary {
+inline namespace COROLLARY_VECTORS {
+
+inline constexpr int vector_bytes = COROLLARY_VECTOR_BYTES;
 
 template <class T>
 struct VectorOf {
@@ -98,7 +111,12 @@ inline Vec<T> load_rest(const T* x, std::int64_t d) {
 // Bit l is set where lane l of a comparison holds.
 template <class T>
 inline std::uint64_t lane_bits(Vec<Bits<T>> mask) {
-#if defined(__AVX2__)
+#if COROLLARY_VECTOR_BYTES == 64
+    if constexpr (sizeof(T) == 4)
+        return __builtin_ia32_cvtd2mask512(mask);
+    else
+        return __builtin_ia32_cvtq2mask512(std::bit_cast<Vec<long long>>(mask));
+#elif COROLLARY_VECTOR_BYTES == 32
     if constexpr (sizeof(T) == 4)
         return std::uint32_t(
             __builtin_ia32_movmskps256(std::bit_cast<Vec<float>>(mask)));
@@ -225,4 +243,5 @@ inline Vec<T> log1p_unit(Vec<T> x) {
     return upper ? y + T(0.69314718055994530942) : y;
 }
 
+}  // namespace COROLLARY_VECTORS
 }  // namespace corollary
