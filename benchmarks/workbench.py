@@ -320,10 +320,13 @@ def show(name: str, row: dict) -> None:
 def summary(table: dict, systems, inside) -> None:
     """Print mean normalised scores, and how often the stated interval held."""
     means: dict[str, list[float]] = {system: [] for system in systems}
-    for row in table.values():
+    for name, row in table.items():
         key = "r2" if row["task"] == "regression" else "accuracy"
         best = max((f[key] for f in row["systems"].values()), default=1.0)
-        span = max(best - row["base"], 1e-12)
+        span = best - row["base"]
+        if span <= 0:
+            print(f"{name}: no system is above the baseline; left out of the means")
+            continue
         for system in systems:
             if system in row["systems"]:
                 means[system].append((row["systems"][system][key] - row["base"]) / span)

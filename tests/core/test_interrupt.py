@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -87,3 +88,31 @@ def test_a_call_apart_returns_raises_and_is_left_behind():
         interrupt.apart(release.wait, 20)
     assert time.perf_counter() - begun < 10
     release.set()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs alarms")
+def test_a_signal_at_the_moment_when_a_part_ends_harms_no_thread(caplog):
+    class AlarmError(Exception):
+        pass
+
+    def alarm(*_):
+        raise AlarmError
+
+    before = signal.signal(signal.SIGALRM, alarm)
+    heard = 0
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            for late in (0.7 + 0.002 * k for k in range(300)):
+                seconds = 0.002
+                try:
+                    part = pool.submit(time.sleep, late * seconds)
+                    signal.setitimer(signal.ITIMER_REAL, seconds)
+                    interrupt.awaited(part)
+                    time.sleep(1.0)  # the alarm ends it
+                except AlarmError:
+                    heard += 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert heard == 300
+    assert not caplog.records

@@ -1,6 +1,7 @@
 import json
 import os
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from workbench.tables import churn, rents
 import corollary
 from corollary import workbench
 from corollary.core.errors import DataError, ParameterError
+from corollary.workbench import looks
 
 
 @pytest.fixture(scope="module")
@@ -222,3 +224,18 @@ def test_a_longer_budget_is_not_worse():
     short = workbench.run(churn(), "outcome", time_budget=1)
     long = workbench.run(churn(), "outcome", time_budget=6)
     assert not_worse(long.blend, short.blend)
+
+
+def test_a_champion_that_answers_slowly_is_asked_about_fewer_rows(monkeypatch):
+    found = workbench.run(rents(120), "rent", time_budget=2)
+    soon = time.monotonic() + 1.0
+    quick = looks.affordable(found, 10, soon + 1e6, 5, 2_000)
+
+    def slow(table):
+        time.sleep(0.2)
+        return np.zeros(table.num_rows)
+
+    monkeypatch.setattr(found.model, "fitted_", SimpleNamespace(predict=slow))
+    many = looks.affordable(found, 10, soon, 5, 2_000)
+    assert quick == 2_000
+    assert 5 <= many <= 1.0 / (10 * 0.2 / len(found.folded.y))

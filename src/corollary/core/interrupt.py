@@ -19,9 +19,11 @@ import contextlib
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextvars import copy_context
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from sklearn.exceptions import ConvergenceWarning
@@ -37,6 +39,7 @@ __all__ = [
     "awaited",
     "caught",
     "conclude",
+    "done_within",
     "or_so_far",
     "stop_if_asked",
     "watching",
@@ -116,9 +119,32 @@ def awaited(future: Future[R]) -> R:
 
     So is whatever else a signal's handler raises, a TimeoutError too.
     """
-    while not future.done():
-        wait([future], LISTEN)
+    done_within(future, float("inf"))
     return future.result()
+
+
+def done_within(future: Future[Any], seconds: float) -> bool:
+    """Wait for a future, and tell whether it is done by then."""
+    ended: SimpleQueue[Any] = SimpleQueue()
+    future.add_done_callback(ended.put)
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        if came(ended, left):
+            return True
+    return future.done()
+
+
+def came(ended: SimpleQueue[Any], seconds: float) -> bool:
+    """Wait a moment for something to come.
+
+    A signal that ends a wait for an event, or for a condition, can let go of the lock
+    that the other thread holds at that moment, and then both fail.  Queues wait in C.
+    """
+    try:
+        ended.get(timeout=min(LISTEN, seconds))
+    except Empty:
+        return False
+    return True
 
 
 # -- calls that cannot be interrupted --------------------------------------------------
@@ -132,7 +158,8 @@ def apart(function: Callable[..., R], *arguments: Any, **options: Any) -> R:
     """
     if threading.current_thread() is not threading.main_thread():
         return function(*arguments, **options)
-    run, ended, found, failed = copy_context().run, threading.Event(), [], []
+    run, found, failed = copy_context().run, [], []
+    ended: SimpleQueue[None] = SimpleQueue()
     end_can_go_without = loops.begin_apart()
 
     def work() -> None:
@@ -141,12 +168,12 @@ def apart(function: Callable[..., R], *arguments: Any, **options: Any) -> R:
         except BaseException as error:  # raised below, in the thread that asked
             failed.append(error)
         loops.end_apart()
-        ended.set()
+        ended.put(None)
 
     thread = threading.Thread(target=work, name="corollary-apart", daemon=True)
     thread.start()
     try:
-        while not ended.wait(LISTEN):  # a signal may have gone to another thread
+        while not came(ended, LISTEN):  # a signal may have gone to another thread
             pass
     except BaseException:
         if sys.platform == "linux" and thread.native_id is not None:

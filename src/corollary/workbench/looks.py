@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["look"]
 
 MOST_ROWS = 50_000  # that are looked at for slices and noise
-SOME_ROWS = 2_000  # that are asked for effects
+LEAST_ROWS, SOME_ROWS = 50, 2_000  # that are asked for effects
+BACKGROUND = 5, 50  # rows that stand for what is not known, at least and at most
+TIMED = 200  # rows by which it is told how long the champion takes to answer
+REPEATS = 3  # permutations of each column
 SHOWN = 12  # columns whose effects are shown
 CURVES = {  # the loss of a learning curve, by the metric: its name, and in words
     "log loss": ("log", "log loss"),
@@ -186,10 +189,12 @@ def curve(run: Run, until: float) -> dict[str, Any]:
 def effects(run: Run, until: float) -> dict[str, Any]:
     """Return how much each column matters, and the shape of its effect."""
     rows = run.problem.split.test if run.judged.locked else run.folded.rows
-    table, y = run.problem.part(rows[spaced(len(rows), SOME_ROWS)])
     model, seed = run.model.fitted_, run.settings.seed
+    asked = REPEATS * run.folded.table.num_columns + 2 * SHOWN  # times each row is
+    many = affordable(run, asked, until, LEAST_ROWS, SOME_ROWS)
+    table, y = run.problem.part(rows[spaced(len(rows), many)])
     weights = d.permutation_importance(
-        model, table, run.problem.labels(y), repeats=3, random_state=seed
+        model, table, run.problem.labels(y), repeats=REPEATS, random_state=seed
     )
     names = [weights.names[j] for j in weights.order[:SHOWN]]
     shapes = d.partial_effects(model, table, names, random_state=seed)
@@ -202,14 +207,27 @@ def attributions(run: Run, until: float) -> dict[str, Any]:
     at = np.unique(np.concatenate([order[:5], spaced(len(order), 5)]))
     table = run.folded.table
     background = table.take(spaced(len(order), 100))
+    asked = 4 * len(at) * table.num_columns  # times each row of the background is
     found = d.shapley_values(
-        run.model.fitted_, table.take(at), background, random_state=run.settings.seed
+        *(run.model.fitted_, table.take(at), background),
+        background_rows=affordable(run, asked, until, *BACKGROUND),
+        random_state=run.settings.seed,
     )
     findings = found.to_findings()
     rows = run.problem.rows[run.folded.rows]
     for place, one in zip(at, findings, strict=True):
         one["row"] = int(rows[place])
     return {"attributions": findings}
+
+
+def affordable(run: Run, asked: int, until: float, least: int, most: int) -> int:
+    """Return how many rows the champion can be asked about so often, by the clock."""
+    table = run.folded.table.take(spaced(len(run.folded.y), TIMED))
+    start = time.monotonic()
+    run.model.fitted_.predict(table)
+    now = time.monotonic()
+    each = max(now - start, 1e-9) / table.num_rows
+    return int(np.clip((until - now) / (asked * each), least, most))
 
 
 def answers_of(run: Run) -> Any:

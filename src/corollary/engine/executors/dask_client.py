@@ -14,11 +14,11 @@ import asyncio
 import contextlib
 import traceback
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from corollary.core.configuration import get_config
-from corollary.core.interrupt import awaited
+from corollary.core.interrupt import awaited, done_within
 
 __all__ = ["Failed", "Lost", "asked", "is_of_the_scheduler", "losses", "placed"]
 
@@ -51,7 +51,7 @@ def asked(client: Any, ask: Callable[[], Awaitable[R]], patience: float) -> R:
     loop = client.loop.asyncio_loop
     future = awaited(WAKER.submit(asyncio.run_coroutine_threadsafe, answer(), loop))
     try:
-        wait([future], patience)
+        done_within(future, patience)
     finally:
         future.cancel()  # nothing where it is done
     if future.cancelled():

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
 from typing import Any, TypeVar
 
 from corollary import loops
-from corollary.core.interrupt import awaited, stop_if_asked, watching
+from corollary.core.interrupt import awaited, done_within, stop_if_asked, watching
 
 __all__ = ["Halted", "Job", "in_a_team", "in_turn", "run_parts", "team"]
 
@@ -71,7 +72,8 @@ class Job:
         self.token.stop()
         for future in self.futures:
             future.cancel()
-        if wait(self.futures, GRACE).not_done:
+        until = time.monotonic() + GRACE
+        if not all(done_within(f, until - time.monotonic()) for f in self.futures):
             team.cache_clear()
             self.pool.shutdown(wait=False)
 
