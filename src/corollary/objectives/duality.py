@@ -137,14 +137,16 @@ def dual_sums(
     y, f = np.asarray(y, float), np.asarray(f, float)
     o = np.ones(len(y)) if weights is None else np.asarray(weights, float)
     V = loss.slopes(y, f)  # (k, n)
-    signs = np.array([V > 0, V < 0]).swapaxes(0, 1)  # (k, 2, n)
-    parts = o * np.where(signs, V[:, None], 0.0)
+    parts = np.empty((len(V), 2, len(y)))
+    np.maximum(V, 0.0, out=parts[:, 0])
+    np.minimum(V, 0.0, out=parts[:, 1])
+    parts *= o
     conjugates = o * np.array([loss.conjugate(y, v) for v in V])
     vx = np.asarray((X.T @ parts.reshape(-1, len(y)).T).T, float)
     return DualSums(
         float(o @ loss.value(y, f)),
-        parts.sum(axis=2),
-        (conjugates[:, None] * (parts != 0)).sum(axis=2),
+        np.add.reduce(parts, axis=2),
+        np.add.reduce(conjugates[:, None] * (parts != 0), axis=2),
         vx.reshape(*parts.shape[:2], -1),
     )
 

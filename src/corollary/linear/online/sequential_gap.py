@@ -64,8 +64,7 @@ def gaps(
     sums: list[DualSums | None] = [None] * len(found)
     visits = 0.0
     for rows, _ in learner.passed(data, state):
-        _, times = rows.visits
-        visits += len(rows.which) if times is None else float(times[rows.which].sum())
+        visits += rows.n_visits
         for first in range(0, len(rows.which), BLOCK):
             part = rows.which[first : first + BLOCK]
             for j, (w, b) in enumerate(found):

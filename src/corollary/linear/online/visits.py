@@ -105,17 +105,28 @@ def rows_to_visit(chunk: Chunk, *, shuffle: bool, seed: int) -> VisitedRows:
     keys = keys if w is None else keys[which]
     order = np.argsort(keys)
     ranked = keys[order]
-    if (ranked[1:] == ranked[:-1]).any():
-        y = chunk.y[which]
-        by_target = (y,) if y.ndim == 1 else tuple(y.T)
-        order = np.lexsort((*by_target, keys))
-        return merged(chunk, which[order], keys[order])
+    same = ranked[1:] == ranked[:-1]
+    if same.any():
+        close = same.nonzero()[0]
+        tied = np.zeros(len(order), dtype=bool)
+        tied[close] = tied[close + 1] = True
+        sort_ties(order, tied.nonzero()[0], ranked, chunk.y[which])
+        return merged(chunk, which[order], close)
     return VisitedRows(chunk.X, chunk.y, which[order], w, True, chunk.first_row)
 
 
-def merged(chunk: Chunk, which: Vector, keys: Vector) -> VisitedRows:
-    """Make one row of equal neighbours, with the sum of their weights."""
-    close = np.flatnonzero(keys[1:] == keys[:-1])
+def sort_ties(order: Vector, tied: Vector, keys: Vector, y: Vector) -> None:
+    """Bring the places where keys are equal into the order of targets, then rows."""
+    rows = order[tied]
+    by_target = (y[rows],) if y.ndim == 1 else tuple(y[rows].T)
+    order[tied] = rows[np.lexsort((rows, *by_target, keys[tied]))]
+
+
+def merged(chunk: Chunk, which: Vector, close: Vector) -> VisitedRows:
+    """Make one row of neighbours that are equal, with the sum of their weights.
+
+    `close` says where a row and the next have one key.
+    """
     a, b = which[close], which[close + 1]
     alike = equal_rows(chunk.X, a, b)
     y = chunk.y
