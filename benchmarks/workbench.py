@@ -258,9 +258,12 @@ def race(name: str, systems, seconds: float, seed: int) -> dict:
             python = sys.executable
             if system != "corollary":
                 python = os.environ.get("PEERS", sys.executable)
-            command = [python, __file__, "--one", system, "--folder", place]
+            ask = ["--one", system, "--folder", place, "--seconds", str(seconds)]
             done = subprocess.run(
-                [*command, "--seconds", str(seconds)], capture_output=True, text=True
+                [os.path.abspath(python), str(Path(__file__).resolve()), *ask],
+                capture_output=True,
+                text=True,
+                cwd=place,  # what a system writes goes with the folder
             )
             path = folder / f"{system}.json"
             if not path.exists():
