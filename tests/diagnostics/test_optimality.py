@@ -24,6 +24,7 @@ from corollary import (
     ElasticNetCV,
     GaussianNB,
     GradientDescentRegressor,
+    Lars,
     Lasso,
     LassoCV,
     LeastAbsoluteDeviations,
@@ -33,6 +34,9 @@ from corollary import (
     LogisticRegression,
     LogisticRegressionCV,
     NuSVC,
+    OneVsRestClassifier,
+    OrthogonalMatchingPursuit,
+    PassiveAggressiveRegressor,
     QuantileRegressor,
     Ridge,
     RidgeCV,
@@ -276,19 +280,20 @@ def test_an_l1_machine_counts_weights_and_classes():
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (Lasso(0.1, positive=True), "does not handle positive=True of Lasso"),
-        (Ridge(positive=True), "does not handle positive=True of Ridge"),
-        (Ridge(penalty_weights=[0.0, 1, 1, 1]), "penalty_weights that are not all > 0"),
+        (PassiveAggressiveRegressor(), "row after row and minimises no objective"),
+        (sk.Lars(), "Lars, whose path minimises no objective; LassoLars does"),
+        (Lars(), "Lars, whose path minimises no objective; LassoLars does"),
+        (OrthogonalMatchingPursuit(), "whose choice of columns is no convex problem"),
+        (OneVsRestClassifier(SVC()), "several models: give it those in estimators_"),
         (
             LogisticRegression(link="cauchit"),
             "family and link cauchit, whose",
         ),
-        (sk.LogisticRegression(solver="liblinear"), "which penalises the intercept"),
     ],
     ids=str,
 )
 def test_what_is_not_handled_is_refused_by_name(model, words):
-    target = y if hasattr(model, "predict_proba") else t
+    target = y if is_classifier(model) else t
     with pytest.raises(DataError, match=words):
         optimality_gap(model.fit(X, target), X, target)
 

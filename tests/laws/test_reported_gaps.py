@@ -90,6 +90,7 @@ def test_no_proof_of_a_stated_problem_is_above_a_value_that_is_attained(case):
     model = case.fitted(DATA)
     proof = optimality_gap(model, X, y)
     far = case.name.startswith(("SGD", "Gradient"))  # which stop after some steps
+    far |= "Perceptron" in case.name  # whose minimum is 0
     assert 0 <= proof.gap <= (1.0 if far else 0.2) * abs(proof.primal)
     rng, rounding = np.random.default_rng(0), 1e-12 * abs(proof.primal)
     for size in (1e-6, 1e-3, 0.1):

@@ -44,12 +44,11 @@ from corollary.diagnostics.optimality import (
     OptimalityGap,
     optimality_gap,
     prove,
-    statement_of,
     targets,
 )
 from corollary.selection.validation_data import given_rows
 from corollary.selection.validation_loss import chosen_loss, losses_of
-from corollary.solvers.convex_problem import LinearStatement
+from corollary.solvers.convex_problem import LinearStatement, statement_of
 
 __all__ = ["AlgorithmOrObjective", "algorithm_or_objective"]
 

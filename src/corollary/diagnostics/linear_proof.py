@@ -11,13 +11,13 @@ from below, however it was found (`objectives/duality.py`):
 where s must be 0 for what is not penalised.  Some v are tried, and the best counts:
 
     the slopes dL/df at the model, moved until (1) is finite: `duality.py` has how
-    straight losses of a score, with a corner: v solves a linear programme
+    straight losses of a score, without l2: v solves a linear programme
     smooth losses: with the curvature h = d2L/df2 and a Newton step d at a point theta
 
         v = dL/df + h (A d)                                                          (2)
 
-    hinges of K scores: v = -alpha/C of the dual ascent of `svm/crammer_singer.py`,
-    begun at the model
+    hinges of K scores: `contest_proof.py`
+    squares with w >= 0 or with joint columns: `squares_proof.py`
 
 A Newton step solves  A'(o h A d)/N + R''d = -grad P,  so that the s of (2) is R' at
 theta + d, as if the step had led to the minimum: (2) meets what (1) asks for, with any
@@ -47,36 +47,32 @@ from scipy.optimize import linprog
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, sentence
 from corollary.core.rows import dense
-from corollary.engine import Chunk
+from corollary.diagnostics.contest_proof import (
+    CLOSED,
+    CORNER,
+    EPS,
+    NOISE,
+    WORK,
+    of_contest,
+)
+from corollary.diagnostics.squares_proof import is_cone, off, square_points
 from corollary.linear_algebra.decompositions import eigh
 from corollary.objectives.duality import dual_sums, gap_of_sums, mixture
-from corollary.objectives.losses import Absolute, Quantile, Squared
+from corollary.objectives.losses import Absolute, Hinge, Quantile, Squared
 from corollary.objectives.multiclass_hinge import MulticlassHinge
-from corollary.objectives.penalties import least_subgradient
 from corollary.solvers import newton, proximal_newton
 from corollary.solvers.convex_problem import WHO, LinearStatement
-from corollary.solvers.quadratic_programming import solve_qp
 from corollary.solvers.steps import step
-from corollary.svm.crammer_singer import Machine, ascend, machine_of
 
 __all__ = ["of_linear"]
 
-CORNER = 1e-8  # how near to a corner a score is at it, as a share
 ROUNDING = 1e-12  # share of a sum that is no more than its rounding
 UNIT = 1e-3  # share of the largest v, times ROUNDING, to which each is known
-CLOSED = 1e-10  # share of P below which a gap is closed
-EPS = float(np.finfo(np.float64).eps)
-NOISE = 16 * EPS  # what rounding may make of the sums of P and D
 MANY = 1000  # entries of theta whose Hessian is worth its price
 ENTRIES = 2**26  # of the curvatures of all rows
-WORK = 2e11  # multiplications of a search
 STEPS = 40  # evaluations of it, at most
 SEEN = 1e-7  # share of a gap that a better bound is worth
 FIRM = 1e-10  # of a diagonal, which keeps the search's Hessian regular
-ROUNDS = 100  # of the ascent of a contest, between two looks at the rows that are open
-TURNS = (3, 50)  # of both, at least and at most
-NEAR = 1e-3  # share of a gap that more of them are worth
-OPEN = 300  # unknowns of a quadratic programme
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -93,7 +89,7 @@ def of_linear(p: LinearStatement) -> tuple[float, float, float]:
     f = p.scores()
     slope = p.loss.derivative(p.y, f)
     dual, worst = max(0.0, first_bound(p, slope)), 0.0
-    v = programmed(p, slope)
+    v = None if is_cone(p) else programmed(p, slope)
     if v is not None:
         dual = max(dual, dual_value(p, v, np.zeros_like(p.w)))
         if not isinstance(p.loss, Squared):  # at a corner v is one of many slopes
@@ -101,10 +97,10 @@ def of_linear(p: LinearStatement) -> tuple[float, float, float]:
             worst = float(np.abs(p.weighted(v - slope))[off].max(initial=0.0))
             slope = v
     else:
-        dual = max(dual, by_newton(p, primal, dual))
-    g = (p.totals(slope) + p.penalty.l2 * p.w).ravel()
-    least = least_subgradient(p.w.ravel(), g, p.penalty.l1)
-    worst = max(worst, float(np.abs(least).max(initial=0.0)))
+        dual = max(dual, by_search(p, primal, dual))
+    w, g = p.w, p.totals(slope) + p.penalty.l2 * p.w
+    w, g = (w.T, g.T) if p.penalty.blocks else (w.ravel(), g.ravel())
+    worst = max(worst, p.penalty.violation(w, g))
     if p.intercept:
         worst = max(worst, float(np.abs(p.weighted(slope).sum(axis=0)).max()))
     dual = max(dual - NOISE * primal, 0.0)
@@ -114,10 +110,11 @@ def of_linear(p: LinearStatement) -> tuple[float, float, float]:
 # -- bounds ----------------------------------------------------------------------------
 def first_bound(p: LinearStatement, slope: Floats) -> float:
     """Return (1) at the slopes, moved until it is finite."""
+    if is_cone(p):
+        return 0.0  # the search begins with the slopes
     if slope.ndim == 1:
         sums = dual_sums(p.loss, p.X, p.y, p.scores(), p.o)
-        N = float(p.o.sum())
-        return gap_of_sums(sums, p.w, p.penalty, N, intercept=p.intercept).dual
+        return gap_of_sums(sums, p.w, p.penalty, p.N, intercept=p.intercept).dual
     if p.intercept:  # mix with a constant law until every class keeps its weight
         own = np.eye(slope.shape[1])[p.y]
         t, tu = mixture(p.weighted(own).sum(axis=0), p.weighted(slope).sum(axis=0))
@@ -133,11 +130,12 @@ def bound(p: LinearStatement, v: Floats) -> float:
     if p.intercept:
         left.append((p.weighted(v).sum(axis=0), p.weighted(sizes).sum(axis=0), p.b))
     if l1 + l2 == 0:
-        left.append((s, replace(p, X=np.abs(p.X)).totals(sizes), p.w))
+        off_zero = np.minimum(s, 0.0) if p.penalty.positive else s
+        left.append((off_zero, replace(p, X=np.abs(p.X)).totals(sizes), p.w))
     if any((np.abs(total) > ROUNDING * size).any() for total, size, _ in left):
         return -np.inf
     lost = sum(float(np.abs(total * worth).sum()) for total, _, worth in left)
-    top, scales = float(np.abs(s).max(initial=0.0)), [1.0]
+    top, scales = float(p.penalty.size(-s.T).max(initial=0.0)), [1.0]
     if l1 > 0 and top > l1:
         scales = [l1 / top, 1.0] if l2 > 0 else [l1 / top]
     return max(dual_value(p, c * v, c * s) for c in scales) - lost
@@ -146,13 +144,13 @@ def bound(p: LinearStatement, v: Floats) -> float:
 def dual_value(p: LinearStatement, v: Floats, s: Floats) -> float:
     """Return (1) where what is not penalised has s = 0."""
     conjugates = p.loss.conjugate(p.y, v)
-    heavy = p.o > 0
-    if not np.isfinite(conjugates[heavy]).all():
+    conjugates[p.o == 0] = 0.0
+    if not np.isfinite(conjugates).all():
         return -np.inf
-    terms = p.weighted(np.where(heavy, conjugates, 0.0))
+    terms = p.weighted(conjugates)
     value, size = float(terms.sum()), float(np.abs(terms).sum())
     if p.penalty.l2 > 0:
-        over = np.maximum(np.abs(s) - p.penalty.l1, 0.0)
+        over = np.maximum(p.penalty.size(-s.T) - p.penalty.l1, 0.0)
         value += float((over**2).sum()) / (2 * p.penalty.l2)
     return -value - NOISE * size
 
@@ -164,35 +162,40 @@ def programmed(p: LinearStatement, slope: Floats) -> Floats | None:
     rounding left in the span of the columns; of straight losses with a corner it solves
     a linear programme.
     """
-    squares = isinstance(p.loss, Squared) and not p.penalty.l1
-    if p.penalty.l2 > 0 or not (squares or isinstance(p.loss, Quantile | Absolute)):
+    if isinstance(p.loss, Squared) and p.penalty.strength == 0:
+        return off(p, slope)
+    if p.penalty.l2 > 0 or not isinstance(p.loss, Quantile | Absolute | Hinge):
         return None
-    share, X = p.o / p.o.sum(), dense(p.X)
-    Z = np.column_stack([X, np.ones(len(p.y))]) if p.intercept else X
-    if squares:
-        root = np.sqrt(share)[:, None]
-        return slope - Z @ np.linalg.lstsq(root * Z, root[:, 0] * slope, rcond=None)[0]
-    ends = (-p.loss.q, 1 - p.loss.q) if isinstance(p.loss, Quantile) else (-1.0, 1.0)
+    share, Z = p.o / p.N, dense(p.X)
+    Z = np.column_stack([Z, np.ones(len(p.y))]) if p.intercept else Z
+    if isinstance(p.loss, Hinge):
+        ends = np.sort([np.zeros(len(p.y)), -p.y], axis=0)
+    else:
+        q = p.loss.q if isinstance(p.loss, Quantile) else None
+        low, high = (-1.0, 1.0) if q is None else (-q, 1 - q)
+        ends = np.broadcast_to([[low], [high]], (2, len(p.y)))
     most = np.full(Z.shape[1], p.penalty.l1)
     if p.intercept:
         most[-1] = 0.0
     A = (share[:, None] * Z).T
     limits, fine = np.concatenate([most, most]), {"primal_feasibility_tolerance": 1e-10}
-    lp = linprog(share * p.y, np.vstack([A, -A]), limits, bounds=ends, options=fine)
+    A = np.vstack([A, -A])
+    lp = linprog(share * p.y, A, limits, bounds=ends.T, options=fine)
     return np.clip(lp.x, *ends) if lp.success else None
 
 
-# -- Newton's method -------------------------------------------------------------------
-def by_newton(p: LinearStatement, primal: float, dual: float) -> float:
-    """Return the best bound by (2).
+# -- the search ------------------------------------------------------------------------
+def by_search(p: LinearStatement, primal: float, dual: float) -> float:
+    """Return the best bound by (2), or of the points that descent on squares finds.
 
     It cannot be above P at a point of the search: once it is near, the search ends.
     """
     n, size, K = len(p.o), p.w.size + np.size(p.b), p.scores()[:1].size
     steps = int(min(STEPS, WORK / (n * size**2)))
-    if size > MANY or n * K**2 > ENTRIES or primal - dual <= CLOSED * primal:
+    large = size > MANY or n * K**2 > ENTRIES
+    if primal - dual <= CLOSED * primal or (large and not is_cone(p)):
         return dual
-    for value, v in newton_points(p, steps):
+    for value, v in square_points(p) if is_cone(p) else newton_points(p, steps):
         dual = max(dual, bound(p, v))
         if value - dual <= max(SEEN * (primal - dual), CLOSED * primal):
             break
@@ -312,71 +315,3 @@ def inverse(H: Floats) -> Floats:
     seen = values > EPS * max(len(H), 1) * values.max(initial=0.0)
     V = (vectors * unit[:, None])[:, seen]
     return (V / values[seen]) @ V.T
-
-
-# -- contests --------------------------------------------------------------------------
-def of_contest(p: LinearStatement) -> tuple[float, float]:
-    """Return D and the residual of a hinge of K scores, whose prices are o."""
-    assert isinstance(p.loss, MulticlassHinge)
-    K, form = len(p.w), "weston_watkins" if p.loss.form == "sum" else "crammer_singer"
-    machine = machine_of(WHO, Chunk(p.X, p.y, p.o), np.ones(K), form, 0.0, 0)
-    f = p.scores()
-    machine.alpha[:] = -machine.C[:, None] * p.loss.derivative(p.y, f)
-    entries = p.X.nnz if hasattr(p.X, "nnz") else p.X.size
-    dual, turns = 0.0, int(np.clip(WORK / (50 * ROUNDS * K * max(entries, 1)), *TURNS))
-    primal = p.scale * p.value()
-    for turn in range(turns):
-        enough = max(NEAR * (primal - dual), CLOSED * primal)
-        ascend(machine, ROUNDS, enough / primal, turn)
-        machine.alpha[:] = within_bounds(machine.alpha, p.y, machine.C, p.loss)
-        P, D, _ = machine.look()
-        dual = max(dual, D)
-        if P - D <= max(NEAR * (primal - dual), CLOSED * primal):
-            break
-        settle_rows(machine, p.loss)
-    heavy = machine.C > 0
-    v = -machine.alpha[heavy] / machine.C[heavy, None]
-    y, f = np.asarray(p.y)[heavy], f[heavy]
-    rows = p.loss.value(y, f) + p.loss.conjugate(y, v) - (v * f).sum(axis=1)
-    worst = max(float(np.abs(p.w - machine.W).max(initial=0.0)), float(rows.max()))
-    return max(dual - NOISE * primal, 0.0), worst
-
-
-def settle_rows(machine: Machine, loss: MulticlassHinge) -> None:
-    """Solve for the rows whose alpha is not where their scores alone put it.
-
-    They are few near the optimum, and a quadratic programme gives what the ascent comes
-    to slowly.
-    """
-    X, y, C, K = machine.rows.X, machine.rows.y, machine.C, len(machine.W)
-    machine.look()
-    scores = np.asarray(X @ machine.W.T)
-    apart = np.abs(machine.alpha + C[:, None] * loss.derivative(y, scores)).max(axis=1)
-    open_ = np.flatnonzero(apart > CORNER * C)
-    m = len(open_)
-    if not 0 < m * K <= OPEN:
-        return
-    Z, own = dense(X[open_]), np.arange(K) == y[open_][:, None]
-    q = scores[open_] - Z @ (Z.T @ machine.alpha[open_]) + ~own
-    high = np.where(own, C[open_][:, None], 0.0).ravel()
-    G, h = np.eye(m * K), high
-    if loss.form == "sum":
-        rest = np.flatnonzero(~own)
-        G, h = G[rest], h[rest]
-        G, h = np.vstack([G, -G]), np.append(h, np.repeat(C[open_], K)[rest])
-    P, A = np.kron(Z @ Z.T, np.eye(K)), np.kron(np.eye(m), np.ones(K))
-    found = solve_qp(P, q.ravel(), A, np.zeros(m), G, h)
-    alpha = found.x.reshape(m, K)
-    machine.alpha[open_] = within_bounds(alpha, y[open_], C[open_], loss)
-
-
-def within_bounds(alpha: Floats, y: Any, C: Floats, loss: MulticlassHinge) -> Floats:
-    """Return dual variables beside alpha that meet their bounds to the last digit."""
-    own = np.arange(alpha.shape[1]) == np.asarray(y)[:, None]
-    others = np.where(own, 0.0, np.minimum(alpha, 0.0))
-    if loss.form == "sum":
-        others = np.maximum(others, -C[:, None])
-    else:
-        mass = np.maximum(-others.sum(axis=1), np.finfo(float).tiny)
-        others *= np.minimum(C / mass, 1.0)[:, None]
-    return others - own * others.sum(axis=1)[:, None]

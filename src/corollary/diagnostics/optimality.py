@@ -8,21 +8,23 @@ anew from that and the data alone, whatever search found the point: the value P,
 bound D on the minimum, and how far the optimality conditions are violated.  P is never
 farther above its minimum than the gap P - D.
 
-    Linear models.  `linear_proof.py` looks for the best D by several ways, and the
-    residual is the largest entry of the least subgradient of (1).
+    Linear models.  `linear_proof.py` and `huber_proof.py` look for the best D by
+    several ways, and the residual is the largest entry of the least subgradient of P.
     Machines.  A stored b misses the box or the sum by rounding; D is taken at a point
     beside it that does not.  Linear machines store w alone.  b_i is then where (2) has
     its maximum, and for rows at a corner of their loss, where that is a range, the
     choice in the range whose sum_i b_i x_i is nearest to w.  A row violates the
     conditions by as much as (2) would still grow in c at b_i: for SVC  y g >= 1 where
     b_i = 0,  = 1 between the bounds,  <= 1 where |b_i| = C_i.
+    Hard margins.  A hyperplane that misses a margin of 1 is no point of the problem,
+    and is scaled until it misses none, so that P is never below the minimum; one that
+    does not separate the rows is refused.  D is that of the best multiple of b.
 
 Course: S2-36, S0-26, S1-48, S4-49. Reference: Boyd and Vandenberghe (2004), ch. 5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,16 +40,18 @@ from corollary.core.parameters import check_parameters
 from corollary.core.rows import dense
 from corollary.core.sparse import canonical
 from corollary.core.wording import one_sentence
+from corollary.diagnostics.huber_proof import of_huber
 from corollary.diagnostics.linear_proof import of_linear
 from corollary.solvers.convex_problem import (
     WHO,
     ConvexProblem,
+    HuberStatement,
     KernelStatement,
     LinearStatement,
     MachineStatement,
     from_here,
     not_handled,
-    owner_of,
+    statement_of,
 )
 
 __all__ = ["OptimalityGap", "optimality_gap", "prove"]
@@ -98,11 +102,13 @@ def optimality_gap(
     Parameters
     ----------
     model : fitted model that states its convex problem
-        Support vector machines, kernel methods, linear models with convex losses,
-        generalised linear models whose link keeps the problem convex, and classifiers
-        of several classes by softmax or by a hinge; models of scikit-learn are taken
-        like ours of the same name.  The parameters as they are now state the problem; a
-        value whose problem is not known is refused by name.
+        Support vector machines with soft or hard margins, kernel methods, linear models
+        with convex losses, also with coefficients >= 0 or with columns that targets
+        share, generalised linear models whose link keeps the problem convex, softmax
+        and hinges of several classes, and perceptrons by their criterion; models of
+        scikit-learn are taken like ours of the same name.  The parameters as they are
+        now state the problem; a value whose problem is not known is refused by name,
+        and so is a learner that minimises no convex objective.
     X, y : the data of the fit
         X is the kernel matrix of a model with kernel='precomputed'.
     sample_weight : array of shape (n,), optional
@@ -141,20 +147,14 @@ def optimality_gap(
     return sum(proofs[1:], proofs[0])
 
 
-def statement_of(model: Any) -> Callable[..., list[ConvexProblem]]:
-    """Return what states a model's problem: of its class, or ours of that name."""
-    state: Any = getattr(owner_of(model), "convex_problem", None)
-    if state is None:
-        raise not_handled(f"{type(model).__name__}, which states no convex problem")
-    return state
-
-
 def targets(model: Any, X: Matrix, y: Any) -> Any:
     """Return what the rows are to be: labels of the fit, finite numbers, or nothing."""
     if not hasattr(model, "classes_"):
         if hasattr(model, "offset_"):  # of one class
             return None
-        many = np.ndim(getattr(model, "coef_", 0)) == 2
+        several = np.shape(getattr(model, "dual_coef_", 0))  # of `KernelRidge`
+        many = len(several) == 2 and several[0] > 1
+        many |= np.ndim(getattr(model, "coef_", 0)) == 2
         if np.ndim(y) > 1 and np.shape(y)[1] > 1 and not many:
             raise not_handled(f"several targets of {type(model).__name__}")
         return check_targets(WHO, y, X.shape[0], float, many=many)
@@ -171,6 +171,8 @@ def prove(problem: ConvexProblem) -> OptimalityGap:
     """Return the proof of one problem at its point."""
     if isinstance(problem, LinearStatement):
         return proof_of(*of_linear(problem))
+    if isinstance(problem, HuberStatement):
+        return proof_of(*of_huber(problem))
     if isinstance(problem, KernelStatement):
         return of_kernel(problem)
     return of_machine(problem)
@@ -188,9 +190,11 @@ def of_kernel(p: KernelStatement) -> OptimalityGap:
     H = p.times(np.column_stack([b, inside]))
     offset = 0.0 if box.t is None else p.rho
     u = offset - box.q - H[:, 0]
+    residual = box.violation(b, u, p.unit)
+    if box.hard:
+        return proof_of(*hard_values(p, u, inside, H), residual)
     primal = 0.5 * float(b @ H[:, 0]) + float(box.loss(u).sum())
     primal -= offset * (box.t or 0.0)  # (3)
-    residual = box.violation(b, u, p.unit)
     if p.width is None:
         dual, c = dual_value(p, inside, H[:, 1]), p.scale
         return proof_of(c * primal, c * dual, c * residual)
@@ -203,6 +207,24 @@ def of_kernel(p: KernelStatement) -> OptimalityGap:
     spare = p.width * (p.most - mass)  # (5)
     more, residual = p.width * p.most, max(residual, spare / p.most)
     return proof_of(primal + more, dual + p.width * mass, residual)
+
+
+def hard_values(
+    p: KernelStatement, u: Floats, b: Floats, H: Floats
+) -> tuple[float, float]:
+    """Return P where no row misses its margin of 1, and D at the best multiple of b.
+
+    A hyperplane that misses one is scaled until it does not.
+    """
+    s, rows = -p.box.q, p.box.hi > p.box.lo
+    least = float((1 - s * u)[rows].min(initial=np.inf))
+    if not least > 0:
+        must = "the hyperplane of a hard margin must separate the classes"
+        why = "Nothing else is a point of the problem: use SVC, which allows slack."
+        raise DataError(sentence(WHO, must, f"a margin of {least:g} for some row", why))
+    primal = 0.5 * float(p.b @ H[:, 0]) / min(least, 1.0) ** 2
+    mass, square = float(s @ b), float(b @ H[:, 1])
+    return primal, mass**2 / (2 * square) if square > 0 else 0.0
 
 
 def dual_value(p: KernelStatement, b: Floats, Kb: Floats) -> float:

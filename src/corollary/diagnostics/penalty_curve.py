@@ -43,7 +43,7 @@ from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.frames import frame_to_array, is_frame
 from corollary.core.parameters import one_of, shown
 from corollary.diagnostics.complexity_sweep import ComplexitySweep
-from corollary.diagnostics.optimality import statement_of, targets
+from corollary.diagnostics.optimality import targets
 from corollary.selection.folds import folds_of
 from corollary.selection.validation_data import (
     Given,
@@ -53,7 +53,7 @@ from corollary.selection.validation_data import (
     given_rows,
 )
 from corollary.selection.validation_loss import Loss, chosen_loss
-from corollary.solvers.convex_problem import LinearStatement
+from corollary.solvers.convex_problem import LinearStatement, statement_of
 from corollary.theory.draws import seed_of
 
 __all__ = ["PenaltyCurve", "penalized_objective", "penalty_curve"]

@@ -58,11 +58,16 @@ from corollary.core.parameters import (
 from corollary.core.randomness import entropy
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.roles import Classifier
+from corollary.core.rows import dense
 from corollary.engine.executors.executor import single_threaded_blas
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
 from corollary.kernels.machine_kernel import kernel_of, stated_gamma
+from corollary.linear.class_statements import sides
 from corollary.linear.online.visits import VisitedRows, rows_to_visit
+from corollary.objectives.losses import Perceptron as Criterion
+from corollary.objectives.penalties import Penalty
+from corollary.solvers.convex_problem import LinearStatement, Problems
 
 __all__ = ["KernelPerceptron"]
 
@@ -244,6 +249,17 @@ class KernelPerceptron(RowsLearner, Classifier):
             report.facts["mistake_bound"] = max(bounds)
         elif report.stop is StopReason.MAX_PASSES:
             report.remedy = "Use a kernel that separates the rows."
+
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
+        """State the criterion of each machine (`Perceptron`), for `optimality_gap`."""
+        G = self._kernel(dense(X), self.support_vectors_)
+        found: Problems = []
+        for (s, o), a in zip(
+            sides(self, y, sample_weight), self.dual_coef_, strict=True
+        ):
+            criterion = Criterion(), Penalty(), G, s, o, a
+            found.append(LinearStatement(*criterion, scale=float(o.sum())))
+        return found
 
     # -- use -----------------------------------------------------------------------
     def decision_function(self, X: Any) -> Floats:

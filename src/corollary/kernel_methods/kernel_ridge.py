@@ -36,12 +36,13 @@ Tibshirani and Friedman (2009), 5.8 and 7.10; Allen (1974), PRESS.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats, Matrix, Vector
 from corollary.core.configuration import get_config
 from corollary.core.errors import DataError, ParameterError, sentence
 from corollary.core.memory import block_bytes, exceeds_memory
@@ -61,12 +62,16 @@ from corollary.kernel_methods.feature_space import (
 from corollary.kernels.kernel_problem import expansion_problem
 from corollary.kernels.machine_kernel import SPACE_RULES, TrainingRows, warn_of_kernel
 from corollary.linear_algebra.decompositions import eigh
+from corollary.objectives.losses import Squared
+from corollary.objectives.penalties import Penalty
 from corollary.solvers import shifted_system
 from corollary.solvers.convex_problem import (
+    WHO,
     Box,
+    ConvexProblem,
+    LinearStatement,
     Problems,
     inverse,
-    not_handled,
     refuse,
     unbounded,
 )
@@ -294,15 +299,20 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
 
     def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
         """State (1) at the coefficients, for `optimality_gap`."""
-        if np.ndim(self.dual_coef_) > 1:
-            raise not_handled(f"several targets of {type(self).__name__}")
-        refuse(self, "alpha", np.ndim(self.alpha) > 0 or not self.alpha > 0)
-        free = unbounded(sample_weight)
-        t = 0.0 if getattr(self, "fit_intercept", False) else None
-        r = float(self.alpha) * inverse(sample_weight)
-        return [
-            expansion_problem(self, X, sample_weight, Box(-y, -free, free, r=r, t=t))
-        ]
+        A = np.asarray(self.dual_coef_, float)
+        A, Y = (a if a.ndim == 2 else a[:, None] for a in (A, np.asarray(y)))
+        if A.shape[1] != Y.shape[1]:
+            must = f"y must have the {A.shape[1]} targets of the fit"
+            raise DataError(sentence(WHO, must, f"{Y.shape[1]}"))
+        alphas = np.broadcast_to(np.ravel(self.alpha).astype(float), A.shape[1])
+        refuse(self, "alpha", not (alphas >= 0).all())
+        offsets = np.ravel(getattr(self, "intercept_", 0.0))
+        offsets, one = np.broadcast_to(offsets, A.shape[1]), copy(self)
+        found: Problems = []
+        for alpha, a, b, y in zip(alphas, A.T, offsets, Y.T, strict=True):
+            one.dual_coef_, one.intercept_ = a, b
+            found.append(target_problem(one, X, y, sample_weight, float(alpha)))
+        return found
 
     def path(self, X: Any, y: Any, alphas: Any, sample_weight: Any = None) -> RidgePath:
         """Solve for many alphas from one eigendecomposition; nothing is fitted.
@@ -422,3 +432,16 @@ def exactness(solved: shifted_system.Solved) -> Optimality:
     if solved.stop is StopReason.CLOSED_FORM:
         return Optimality("exact to rounding", 0.0)
     return Optimality("relative residual", solved.residual)
+
+
+def target_problem(
+    machine: Any, X: Matrix, y: Floats, w: Floats, alpha: float
+) -> ConvexProblem:
+    """State (1) of one target; without a penalty it is least squares on K."""
+    free, some = unbounded(w), bool(getattr(machine, "fit_intercept", False))
+    r, t = alpha * inverse(w), 0.0 if some else None
+    p = expansion_problem(machine, X, w, Box(-y, -free, free, r=r, t=t))
+    if alpha > 0:
+        return p
+    K = p.times(np.eye(len(y)))
+    return LinearStatement(Squared(), Penalty(), K, y, w, p.b, -p.rho, some)

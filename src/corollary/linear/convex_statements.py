@@ -4,21 +4,22 @@
 
     LinearRegression    squared loss/2, no penalty
     Ridge               squared loss/2, l2 = alpha/N  (P is the objective over 2 N)
-    RidgeClassifier     the same, on the targets -1 and +1 of each class
     Lasso, ElasticNet   squared loss/2, l1 = alpha rho, l2 = alpha (1 - rho)
-    LogisticRegression  logistic loss, or softmax of K classes, l2 = (1 - rho)/(C N),
-                        l1 = rho/(C N), neither where C is infinite
+    MultiTaskLasso..    the same, with the lengths of the rows of coefficients in l1
     PoissonRegressor..  half the deviance of a family, l2 = alpha; columns that are an
                         offset or an exposure are no features
     QuantileRegressor   pinball loss, l1 = alpha
-    SGD                 its loss, l1 = alpha rho, l2 = alpha (1 - rho), with the number
-                        of visits for N: weights of classes do not count as visits
-    LinearSVC with l1   squared hinge, l1 = 1/(C N), intercept as a feature, P times C N
-    CrammerSinger..     hinge of K scores, l2 = 1/(C N), and the same
+    HuberRegressor      its own problem, with the scale of the noise among the unknowns
 
-Models that choose alpha or C by folds are taken at their choice; one machine for each
-class is a problem for each.  The functions take Corollary's models, and scikit-learn's
-of the same name; a class holds its function as the method `convex_problem`.
+`class_statements.py` has those of classifiers, `machine_statements.py` those of linear
+machines.  Models that choose alpha or C by folds are taken at their choice; several
+targets are a problem for each.  With positive=True the penalty asks for w >= 0; an
+intercept that is penalised may then be of either sign, and is the difference of two
+coefficients.  Squared coefficients that the penalty leaves out are free, and the others
+are rows sqrt(l2 N p_j) e_j with the target 0.
+
+The functions take Corollary's models, and scikit-learn's of the same name; a class
+holds its function as the method `convex_problem`.
 """
 
 from __future__ import annotations
@@ -30,64 +31,37 @@ import numpy as np
 import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix
-from corollary.core.class_weights import stated_class_weights
 from corollary.core.errors import DataError, sentence
 from corollary.core.rows import dense
-from corollary.engine import Chunk
-from corollary.linear.online.visits import rows_to_visit
 from corollary.objectives.deviance_loss import DevianceLoss, is_convex
-from corollary.objectives.families import Binomial, Family
-from corollary.objectives.links import LINKS, Link
+from corollary.objectives.families import Family
+from corollary.objectives.links import Link
 from corollary.objectives.loss import ScoreLoss
-from corollary.objectives.losses import (
-    LOSSES,
-    Absolute,
-    Logistic,
-    Quantile,
-    Squared,
-    SquaredHinge,
-)
-from corollary.objectives.multiclass_hinge import MulticlassHinge
+from corollary.objectives.losses import Absolute, Quantile, Squared
 from corollary.objectives.penalties import Penalty
-from corollary.objectives.softmax import SoftmaxLoss
 from corollary.solvers.convex_problem import (
     WHO,
-    Box,
+    HuberStatement,
     LinearStatement,
-    MachineStatement,
     Problems,
-    class_box,
-    from_here,
     not_handled,
     owner_of,
     refuse,
-    tube_box,
 )
 
 __all__ = [
-    "contest_problem",
+    "by_targets",
+    "deviance_problem",
     "glm_problem",
-    "indicator_problem",
+    "huber_problem",
+    "joint_problem",
     "least_squares_problem",
-    "linear_svc_problem",
-    "linear_svr_problem",
-    "logistic_problem",
+    "linear_problem",
     "quantile_problem",
-    "ridge_classifier_problem",
     "ridge_problem",
-    "sgd_problem",
     "sparse_problem",
+    "with_constant",
 ]
-
-HARD = 1e10  # stands for C = inf
-
-#: The parameters that are the numbers of losses.
-NUMBERS = {
-    "huber": "epsilon",
-    "epsilon_insensitive": "epsilon",
-    "squared_epsilon_insensitive": "epsilon",
-    "quantile": "quantile",
-}
 
 
 # -- numbers ---------------------------------------------------------------------------
@@ -115,27 +89,63 @@ def by_targets(
     constant: float | None = None,
 ) -> Problems:
     """State a problem of least squares for each target."""
-    Y = y if np.ndim(y) == 2 else np.asarray(y)[:, None]
-    rows = np.shape(np.atleast_2d(dense(model.coef_)))[0]
-    if rows != Y.shape[1]:
-        must = f"y must have the {rows} targets of the fit"
-        raise DataError(sentence(WHO, must, f"{Y.shape[1]}"))
+    Y = columns_of(model, y)
     options: Any = {"constant": constant}
     problems: Problems = []
-    for k, each in enumerate(np.broadcast_to(l2, rows)):
+    for k, each in enumerate(np.broadcast_to(l2, Y.shape[1])):
         part = (Y[:, k], o, Squared(), l1, float(each))
         problems += linear_problem(model, X, *part, row=k, **options)
     return problems
 
 
+def columns_of(model: Any, y: Any) -> Floats:
+    """Return the targets as columns, as many as the model has."""
+    Y = np.asarray(y)
+    Y = Y if Y.ndim == 2 else Y[:, None]
+    rows = np.shape(np.atleast_2d(dense(model.coef_)))[0]
+    if rows != Y.shape[1]:
+        must = f"y must have the {rows} targets of the fit"
+        raise DataError(sentence(WHO, must, f"{Y.shape[1]}"))
+    return Y
+
+
 def sparse_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
     """State the problem of the lasso or the elastic net, for `optimality_gap`."""
-    alpha = float(getattr(model, "alpha_", getattr(model, "alpha", 0.0)))
-    if not alpha > 0:
-        refuse(model, "alpha")
-    rho = float(getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 1.0)))
-    l1, l2 = alpha * rho, alpha * (1 - rho)
+    l1, l2 = net_of(model)
     return by_targets(model, X, y, sample_weight, l1, np.array([l2]))
+
+
+def joint_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
+    """State the problem of targets that share their features, for `optimality_gap`."""
+    l1, l2 = net_of(model)
+    if l1 == 0:
+        return by_targets(model, X, y, sample_weight, l1, np.array([l2]))
+    Y, W = columns_of(model, y), np.atleast_2d(dense(model.coef_)).astype(float)
+    b = np.broadcast_to(np.ravel(model.intercept_).astype(float), len(W))
+    penalty = replace(penalty_of(l1, l2), blocks=True)
+    rows, free = (X, Y, sample_weight), bool(model.fit_intercept)
+    return [LinearStatement(Squared(), penalty, *rows, W, b * free, free)]
+
+
+def net_of(model: Any) -> tuple[float, float]:
+    """Return l1 and l2 of an elastic net."""
+    alpha = float(getattr(model, "alpha_", getattr(model, "alpha", 0.0)))
+    refuse(model, "alpha", not alpha >= 0)
+    rho = float(getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 1.0)))
+    return alpha * rho, alpha * (1 - rho)
+
+
+def penalty_of(l1: float, l2: float) -> Penalty:
+    """Return the penalty of these strengths."""
+    return Penalty(l1 + l2, l1 / (l1 + l2)) if l1 + l2 > 0 else Penalty()
+
+
+def huber_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
+    """State the problem of Huber's regression with its scale, for `optimality_gap`."""
+    w, free = np.ravel(dense(model.coef_)).astype(float), bool(model.fit_intercept)
+    b = float(np.ravel(model.intercept_)[0]) if free else 0.0
+    numbers = float(model.scale_), float(model.epsilon), float(model.alpha)
+    return [HuberStatement(X, y, sample_weight, w, b, *numbers, intercept=free)]
 
 
 def quantile_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
@@ -199,122 +209,6 @@ def deviance_problem(
     return [LinearStatement(loss, Penalty(alpha), *rows, w, b, intercept)]
 
 
-# -- classes ---------------------------------------------------------------------------
-def logistic_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
-    """State the problem of logistic regression, for `optimality_gap`."""
-    name, K = type(model).__name__, len(model.classes_)
-    refuse(model, "multi_class", getattr(model, "multi_class", "") == "ovr")
-    if model.solver == "liblinear" and not from_here(model):
-        text = f"solver='liblinear' of {name}, which"
-        if model.fit_intercept:
-            raise not_handled(f"scikit-learn's {text} penalises the intercept")
-        if K > 2:
-            raise not_handled(f"scikit-learn's {text} fits each class by itself")
-    C, rho = logistic_penalty(model)
-    z, o = codes_of(model, y, sample_weight)
-    strength = 1 / (C * float(o.sum())) if np.isfinite(C) else 0.0
-    link = getattr(model, "link", "logit")
-    link = link if isinstance(link, Link) else LINKS[link]
-    if link != LINKS["logit"]:
-        family = Binomial(shares=False)
-        return deviance_problem(model, X, z + 0.0, o, family, link, strength)
-    l1, l2 = rho * strength, (1 - rho) * strength
-    if K == 2:
-        return linear_problem(model, X, 2.0 * z - 1, o, Logistic(), l1, l2)
-    return linear_problem(model, X, z, o, SoftmaxLoss(), l1, l2, row=None)
-
-
-def logistic_penalty(model: Any) -> tuple[float, float]:
-    """Return C and the share of the L1 penalty, stated or chosen by folds."""
-    chosen = hasattr(model, "C_")
-    if not chosen and model.penalty is None:
-        return np.inf, 0.0
-    C = np.ravel(model.C_ if chosen else model.C)[0]
-    rho = np.ravel(getattr(model, "l1_ratio_", 0.0) if chosen else model.l1_ratio)[0]
-    share = {"l1": 1.0, "l2": 0.0}.get(getattr(model, "penalty", ""), float(rho or 0.0))
-    return float(C), share
-
-
-def ridge_classifier_problem(
-    model: Any, X: Any, y: Any, sample_weight: Any
-) -> Problems:
-    """State the problems of ridge regression on classes, for `optimality_gap`."""
-    refuse(model, "alpha", not model.alpha > 0)
-    z, K = np.searchsorted(model.classes_, y), len(model.classes_)
-    factors = stated_class_weights(model, np.bincount(z, sample_weight, K) + 0.0)
-    o = sample_weight * factors[z]
-    l2 = float(model.alpha) / float(o.sum())
-    problems: Problems = []
-    for row, k in enumerate([1] if K == 2 else range(K)):
-        s = np.where(z == k, 1.0, -1.0)
-        problems += linear_problem(model, X, s, o, Squared(), 0.0, l2, row=row)
-    return problems
-
-
-def indicator_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
-    """State the problems of least squares on one-hot targets, for `optimality_gap`."""
-    B = (np.asarray(y)[:, None] == model.classes_).astype(float)
-    l2 = np.array([float(model.alpha) / float(sample_weight.sum())])
-    return by_targets(model, X, B, sample_weight, 0.0, l2)
-
-
-def sgd_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
-    """State the problem of stochastic gradient descent, for `optimality_gap`."""
-    kind: Any = LOSSES.get(model.loss)
-    refuse(model, "loss", kind is None or not kind.convex)
-    number = NUMBERS.get(model.loss)
-    loss = kind() if number is None else kind(float(getattr(model, number)))
-    known = {"l2": 0.0, "l1": 1.0, "elasticnet": float(model.l1_ratio or 0)}
-    refuse(model, "penalty", model.penalty not in known)
-    rho, n = known[model.penalty], visits_of(model, X, y, sample_weight)
-    machines = [(y, sample_weight)]
-    if hasattr(model, "classes_"):
-        machines = sides(model, y, sample_weight)
-    found: Problems = []
-    for row, (goal, o) in enumerate(machines):
-        scale = float(o.sum()) / n
-        l1, l2 = (float(model.alpha) * part / scale for part in (rho, 1 - rho))
-        found += linear_problem(model, X, goal, o, loss, l1, l2, row=row, scale=scale)
-    return found
-
-
-def visits_of(model: Any, X: Matrix, y: Any, o: Floats) -> float:
-    """Return the visits of an epoch; scikit-learn visits rows of any weight once."""
-    if not from_here(model):
-        return float(X.shape[0])
-    codes = np.unique(y, return_inverse=True)[1]
-    rows = rows_to_visit(Chunk(X, codes, o), shuffle=bool(model.shuffle), seed=0)
-    times = rows.visits[1]
-    return float(len(rows.which) if times is None else times[rows.which].sum())
-
-
-def codes_of(model: Any, y: Any, o: Floats) -> tuple[Any, Floats]:
-    """Return the codes of the classes, and the weights times the classes'."""
-    z, K = np.searchsorted(model.classes_, y), len(model.classes_)
-    return z, heavy(o * stated_class_weights(model, np.bincount(z, o, K) + 0.0)[z])
-
-
-def sides(model: Any, y: Any, o: Floats) -> list[tuple[Floats, Floats]]:
-    """Return sides -1 and +1, and weights, of one machine or one for each class."""
-    z, K = np.searchsorted(model.classes_, y), len(model.classes_)
-    factors = stated_class_weights(model, np.bincount(z, o, K) + 0.0)
-    found = []
-    for k in [1] if K == 2 else range(K):
-        others = factors[0] if K == 2 else 1.0  # the rest of several classes weighs 1
-        of = z == k
-        weights = heavy(o * np.where(of, factors[k], others))
-        found.append((np.where(of, 1.0, -1.0), weights))
-    return found
-
-
-def heavy(o: Floats) -> Floats:
-    """Refuse weights of classes that leave no row."""
-    if not o.any():
-        must = "class_weight must be above 0 for some row"
-        raise DataError(sentence(WHO, must, "zero for every row"))
-    return o
-
-
 # -- what they share -------------------------------------------------------------------
 def linear_problem(
     model: Any,
@@ -344,98 +238,46 @@ def linear_problem(
         The constant feature, where the intercept is its penalised coefficient.
     scale : float
     """
-    refuse(model, "positive", bool(getattr(model, "positive", False)))
     W, intercept = np.atleast_2d(dense(model.coef_)).astype(float), model.fit_intercept
     b = np.broadcast_to(np.ravel(model.intercept_).astype(float), W.shape[:1])
+    positive = bool(getattr(model, "positive", False))
+    if positive and W.min(initial=0.0) < 0:
+        must = f"coef_ must be >= 0 for positive=True of {type(model).__name__}"
+        raise DataError(sentence(WHO, must, f"{W.min():g}"))
+    W, b = (W, b) if row is None else (W[[row]], b[[row]])
     b = b if intercept else np.zeros(len(W))
-    root = np.sqrt(penalty_weights(model, W.shape[1]))
-    if (root != 1).any():
-        X, W = dense(X) / root, W * root
-    if constant is not None and intercept:
-        X, W = with_constant(X, constant), np.column_stack([W, b / constant])
+    p, total = penalty_weights(model, W.shape[1]), float(o.sum())
+    if intercept and (constant is not None or not p.all()):
+        B, signs = constant or 1.0, [1, -1] if positive else [1]
+        parts = [np.maximum(s * b, 0.0) if positive else b for s in signs]
+        X, W = with_constant(X, B, *signs), np.column_stack([W, *parts / np.array(B)])
+        p = np.append(p, [float(constant is not None)] * len(signs))
         b, intercept = np.zeros(len(W)), False
-    penalty = Penalty(l1 + l2, l1 / (l1 + l2)) if l1 + l2 > 0 else Penalty()
-    w: Any = W if row is None else W[row]
-    c: Any = b if row is None else float(b[row])
-    return [LinearStatement(loss, penalty, X, y, o, w, c, bool(intercept), scale)]
+    if not p.all():
+        X = np.vstack([dense(X), np.diag(np.sqrt(l2 * total * p))])
+        y, o = np.append(y, 0.0 * p), np.append(o, np.ones(len(p)))
+        l2 = 0.0
+    elif (p != 1).any():
+        X, W = dense(X) / np.sqrt(p), W * np.sqrt(p)
+    penalty = replace(penalty_of(l1, l2), positive=positive)
+    w: Any = W if row is None else W[0]
+    c: Any = b if row is None else float(b[0])
+    point = w, c, bool(intercept)
+    return [LinearStatement(loss, penalty, X, y, o, *point, scale, total)]
 
 
-def with_constant(X: Matrix, constant: float) -> Matrix:
-    """Append a column of one number."""
-    column = np.full((X.shape[0], 1), constant)
-    return sp.hstack([X, column]).tocsr() if sp.issparse(X) else np.hstack([X, column])
+def with_constant(X: Matrix, constant: float, *signs: int) -> Matrix:
+    """Append columns of one number, by default one of them."""
+    columns = np.full((X.shape[0], 1), constant) * (signs or (1,))
+    if sp.issparse(X):
+        return sp.hstack([X, columns]).tocsr()
+    return np.hstack([X, columns])
 
 
 def penalty_weights(model: Any, d: int) -> Floats:
     """Return the weight of each squared coefficient in the penalty."""
     stated = getattr(model, "penalty_weights", None)
     p = np.ones(d) if stated is None else np.asarray(stated, float)
-    if p.shape != (d,) or not (p > 0).all():
-        raise not_handled("penalty_weights that are not all > 0")
+    if p.shape != (d,) or not (p >= 0).all():
+        raise not_handled("penalty_weights that are not all >= 0, one for each column")
     return p
-
-
-# -- linear machines -------------------------------------------------------------------
-def linear_svc_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
-    """State the problem of each class against the rest, for `optimality_gap`."""
-    if model.multi_class == "crammer_singer":
-        return contest_problem(model, X, y, sample_weight)
-    check_value(model, "loss", ("hinge", "squared_hinge"))
-    check_value(model, "penalty", ("l1", "l2"))
-    C, squared = min(float(model.C), HARD), model.loss == "squared_hinge"
-    machines = sides(model, y, sample_weight)
-    if model.penalty == "l2":
-        boxes = [class_box(s, C * o, squared=squared) for s, o in machines]
-        return machine_problems(model, X, boxes)
-    found: Problems = []
-    for row, (s, o) in enumerate(machines):
-        scale = C * float(o.sum())
-        more = {"constant": float(model.intercept_scaling), "scale": scale}
-        loss, l1 = SquaredHinge(), 1 / scale
-        found += linear_problem(model, X, s, o, loss, l1, 0.0, row=row, **more)
-    return found
-
-
-def contest_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
-    """State the problem of a contest of the classes, for `optimality_gap`.
-
-    Of two classes a model stores w_1 - w_0, of which each has half.
-    """
-    refuse(model, "C", not np.isfinite(model.C))
-    z, o = codes_of(model, y, float(model.C) * sample_weight)
-    summed = getattr(model, "loss", "") == "weston_watkins"
-    loss = MulticlassHinge("sum" if summed else "largest")
-    N, constant = float(o.sum()), float(model.intercept_scaling)
-    [p] = linear_problem(
-        model, X, z, o, loss, 0.0, 1 / N, row=None, constant=constant, scale=N
-    )
-    assert isinstance(p, LinearStatement)
-    W = np.vstack([-p.w, p.w]) / 2 if len(model.classes_) == 2 else p.w
-    return [replace(p, w=W, b=np.zeros(len(W)))]
-
-
-def linear_svr_problem(model: Any, X: Any, y: Any, sample_weight: Any) -> Problems:
-    """State the problem of a linear machine for numbers, for `optimality_gap`."""
-    losses = ("epsilon_insensitive", "squared_epsilon_insensitive")
-    check_value(model, "loss", losses)
-    price, squared = min(float(model.C), HARD) * sample_weight, model.loss == losses[1]
-    box = tube_box(y, price, float(model.epsilon), squared=squared)
-    return machine_problems(model, X, [box])
-
-
-def check_value(model: Any, name: str, known: tuple[str, ...]) -> None:
-    """Refuse a value that no fit takes: set_params of scikit-learn takes any."""
-    value = getattr(model, name)
-    if value not in known:
-        raise not_handled(f"scikit-learn's {name}={value!r} of {type(model).__name__}")
-
-
-def machine_problems(model: Any, X: Matrix, boxes: list[Box]) -> Problems:
-    """State the problem of each vector of weights, the intercept among them."""
-    B = float(model.intercept_scaling) if model.fit_intercept else 0.0
-    W = np.atleast_2d(dense(model.coef_)).astype(float)
-    if B:
-        X = with_constant(X, B)
-        W = np.column_stack([W, np.ravel(model.intercept_).astype(float) / B])
-    free = (Box(box.q, box.lo, box.hi, box.eps, box.r, None) for box in boxes)
-    return [MachineStatement(box, X, w) for box, w in zip(free, W, strict=True)]

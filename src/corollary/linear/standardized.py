@@ -30,6 +30,7 @@ Course: S3-113. Reference: Hastie, Tibshirani, Friedman (2009), 3.4.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -50,6 +51,7 @@ from corollary.engine.meta import Inside, MetaLearner, fit_with_weights
 from corollary.engine.sources.opening import as_source
 from corollary.linear.least_squares.ridge import Ridge
 from corollary.preparation.standard_scaler import StandardScaler
+from corollary.solvers.convex_problem import Problems, statement_of
 
 __all__ = ["Standardized"]
 
@@ -153,6 +155,15 @@ class Standardized(MetaLearner, Estimator):
         facts = {"estimator": type(self.estimator_).__name__}
         notes = self.scaler_.report_.warnings
         return Inside([self.estimator_], self.scaler_.report_.rows, facts, notes)
+
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
+        """State the problem of the model inside, at `coef_`, for `optimality_gap`."""
+        inside = copy(self._inside())
+        if "coef_" in vars(inside):
+            moved = self.coef_ @ self.scaler_.mean_ if self.scaler_.with_mean else 0.0
+            inside.coef_ = self.coef_ * self.scaler_.scale_
+            inside.intercept_ = self.intercept_ + moved
+        return statement_of(inside)(inside, self._scaled(X), y, sample_weight)
 
     def _chosen(self) -> Any:
         return Ridge() if self.estimator is None else self.estimator

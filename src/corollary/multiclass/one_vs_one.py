@@ -71,6 +71,7 @@ class OneVsOneClassifier(BinaryMembers):
     """
 
     shapes: ClassVar = {"classes_": "k"}
+    no_convex_problem = "which is several models: give it those in estimators_"
     rules: ClassVar = {
         "estimator": missing | an_estimator,
         "n_jobs": missing | whole(),

@@ -2,7 +2,7 @@
 
 A model says what it minimises and where it ended, by its method `convex_problem`;
 `diagnostics/optimality.py` proves from that alone how far the point is from the
-minimum.  Statements are of two kinds.
+minimum.  Statements are of three kinds.
 
 Linear models.  With a convex loss, weights o_i of sum N and a scale c,
 
@@ -11,9 +11,15 @@ Linear models.  With a convex loss, weights o_i of sum N and a scale c,
     loss L                                        models
     of `losses.py`: squares, logistic, pinball..  least squares, lasso, two classes
     half a deviance, `deviance_loss.py`           generalised linear models
-    softmax of K scores W x + b, `softmax.py`     K classes
+    squares of K scores W x + b                   the lasso of targets together
+    softmax of K scores, `softmax.py`             K classes
     the same, with features f(x, k): sum_j w_j f_j(x, k)    maximum entropy
     hinge of K scores, `multiclass_hinge.py`      contests of K classes
+
+where the penalty may ask for w >= 0, or take the lengths of the columns of W for |w_j|.
+
+Huber's regression has a scale sigma among its unknowns; its objective is (1) of
+`linear/robust/huber_regressor.py`.
 
 Machines.  With h = sum_i b_i k(., x_i), h_i its value at row i, an offset rho and the
 conjugate losses
@@ -29,6 +35,7 @@ value.  The machines differ in what they put into (2):
     machine                  q      box                   t     (2) is then
     SVC, y = +-1             -y     0 <= y b <= C_i       0     C_i max(0, 1 - y g)
     NuSVC                    -y     C_i = w_i/r           0     the same
+    HardMarginSVC            -y     C_i infinite          0     y g >= 1
     SquaredHingeSVC          -y     0 <= y b              0     C_i max(0, 1 - y g)^2
     SVR, NuSVR               -y     |b| <= C_i            0     C_i (|y - g| - eps)_+
     SquaredEpsilonSVR        -y     none                  0     C_i (|y - g| - eps)_+^2
@@ -64,6 +71,7 @@ from corollary.objectives.penalties import Penalty
 __all__ = [
     "Box",
     "ConvexProblem",
+    "HuberStatement",
     "KernelStatement",
     "LinearStatement",
     "MachineStatement",
@@ -73,7 +81,9 @@ __all__ = [
     "not_handled",
     "owner_of",
     "refuse",
+    "statement_of",
     "tube_box",
+    "unbounded",
 ]
 
 NEAR = 16  # roundings by which a coefficient may miss its bound
@@ -93,6 +103,12 @@ class LinearStatement:
     b: Any = 0.0  # or (K,)
     intercept: bool = False  # whether b is free
     scale: float = 1.0  # c
+    total: float = 0.0  # N, where it is not the sum of o
+
+    @property
+    def N(self) -> float:
+        """What the sum of the losses is divided by."""
+        return self.total or float(self.o.sum())
 
     def scores(self) -> Floats:
         """Return the scores of each row, (n,) or (n, K)."""
@@ -107,13 +123,28 @@ class LinearStatement:
 
     def weighted(self, v: Floats) -> Floats:
         """Multiply rows by o_i / N."""
-        share = self.o / self.o.sum()
+        share = self.o / self.N
         return share.reshape(-1, *[1] * (v.ndim - 1)) * v
 
     def value(self) -> float:
         """Return P / c."""
         losses = self.loss.value(self.y, self.scores())
-        return float(self.weighted(losses).sum()) + self.penalty.value(self.w)
+        return float(self.weighted(losses).sum()) + self.penalty.value(self.w.T)
+
+
+@dataclass(frozen=True)
+class HuberStatement:
+    """The problem of Huber's regression, and its point (w, b, sigma)."""
+
+    X: Matrix  # (n, d)
+    y: Floats  # (n,)
+    o: Floats  # (n,)
+    w: Floats  # (d,)
+    b: float
+    sigma: float
+    epsilon: float
+    alpha: float
+    intercept: bool = False  # whether b is free
 
 
 @dataclass(frozen=True)
@@ -126,6 +157,11 @@ class Box:
     eps: float = 0.0
     r: Any = 0.0  # (n,) or 0
     t: float | None = 0.0  # None: there is no offset, and no sum is kept
+
+    @property
+    def hard(self) -> bool:
+        """Whether (2) is infinite wherever it is not 0."""
+        return bool(np.isinf(self.hi - self.lo).any() and not np.any(self.r))
 
     def best(self, u: Floats) -> Floats:
         """Return the c of (2)."""
@@ -194,7 +230,7 @@ class MachineStatement:
     w: Floats  # (d,)
 
 
-ConvexProblem = LinearStatement | KernelStatement | MachineStatement
+ConvexProblem = LinearStatement | HuberStatement | KernelStatement | MachineStatement
 Problems = list[ConvexProblem]  # whose values add up
 
 
@@ -233,6 +269,16 @@ def owner_of(model: Any) -> Any:
 
     name = type(model).__name__
     return type(model) if from_here(model) else getattr(corollary, name, None)
+
+
+def statement_of(model: Any) -> Callable[..., Problems]:
+    """Return what states a model's problem: of its class, or ours of that name."""
+    owner = owner_of(model)
+    state: Any = getattr(owner, "convex_problem", None)
+    if state is None:
+        why = getattr(owner, "no_convex_problem", "which states no convex problem")
+        raise not_handled(f"{type(model).__name__}, {why}")
+    return state
 
 
 def not_handled(what: str) -> DataError:

@@ -254,7 +254,7 @@ class Task:
         if before is not None and self.penalty.strength > 0:
             guess = (2 - self.n * before / self.penalty.strength) * self.penalty.l1
         self.enter(q, guess)
-        self.rough = 0.0 if before is not None else 1e-3 * self.y2
+        self.rough = 0.0 if before is not None else min(1e-3 * self.y2, self.gap / 10)
         self.descend()
 
     def enter(self, q: Floats, guess: float = 0.0) -> int:

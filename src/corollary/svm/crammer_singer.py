@@ -69,8 +69,8 @@ from corollary.core.report import Optimality, Report, StopReason, stored_gap
 from corollary.core.rows import rows_loop
 from corollary.engine import Chunk
 from corollary.engine.rows_learner import RowsLearner
-from corollary.linear.convex_statements import contest_problem
 from corollary.linear.linear_classifier import LinearClassifier
+from corollary.linear.machine_statements import contest_problem
 from corollary.linear.online.visits import VisitedRows, rows_to_visit
 from corollary.objectives.multiclass_hinge import multiclass_hinge
 

@@ -41,11 +41,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from corollary.core.arrays import Floats
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.core.warn import warn
 from corollary.engine.sources.source import Chunk
+from corollary.solvers.convex_problem import Box, Problems, class_box, unbounded
 from corollary.svm import pairs
 from corollary.svm.hard_margin import nearest_hulls
+from corollary.svm.pair_problem import pair_problems
 from corollary.svm.svc import soft_margin
 
 __all__ = ["HardMarginSVC"]
@@ -200,6 +203,14 @@ class HardMarginSVC(pairs.PairMachine):
             soft = solved[joint.index(True)].bound
             report.facts["soft_C"] = float(soft.min())
             self._warn_of(joint, report)
+
+    def convex_problem(self, X: Any, y: Any, sample_weight: Any) -> Problems:
+        """State (1) of every pair at its coefficients, for `optimality_gap`."""
+
+        def box(s: Floats, w: Floats, mass: float) -> Box:
+            return class_box(s, unbounded(w))
+
+        return pair_problems(self, X, y, sample_weight, box)
 
     def _warn_of(self, joint: list[bool], report: Report) -> None:
         """Say which classes cannot be separated, what proves it and what to do."""

@@ -50,8 +50,8 @@ from corollary.core.parameters import boolean, one_of, real, seed, whole
 from corollary.engine import Data, Fitted
 from corollary.engine.rows_learner import gather
 from corollary.linear.class_weights import class_totals
-from corollary.linear.convex_statements import linear_svc_problem
 from corollary.linear.linear_classifier import LinearClassifier
+from corollary.linear.machine_statements import linear_svc_problem
 from corollary.objectives.penalties import penalty_named
 from corollary.svm.crammer_singer import Contest, contest
 from corollary.svm.linear_problem import SupportProblem

@@ -27,7 +27,7 @@ from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import boolean, one_of, real, seed, whole
 from corollary.core.roles import SingleRegressor
 from corollary.engine import Data, Fitted
-from corollary.linear.convex_statements import linear_svr_problem
+from corollary.linear.machine_statements import linear_svr_problem
 from corollary.svm.linear_problem import SupportProblem
 from corollary.svm.linear_search import LinearSearch
 from corollary.svm.linear_support_machine import (

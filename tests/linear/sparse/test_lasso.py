@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, ShuffleSplit
 
-from corollary import Lasso, LassoCV, LinearRegression, StopReason
+from corollary import Lasso, LassoCV, LinearRegression, MultiTaskLasso, StopReason
 from corollary.core.errors import DataError, ParameterError
 from corollary.engine import ArraySource, ChunkSource, use
 
@@ -283,6 +283,19 @@ def test_a_warm_start_that_meets_tol_is_the_end(d):
     assert model.fit(X, y).n_iter_ == 0
     np.testing.assert_array_equal(model.coef_, before)
     assert model.set_params(alpha=0.5).fit(X, y).n_iter_ > 0
+
+
+@pytest.mark.parametrize("make", [Lasso, MultiTaskLasso])
+def test_a_warm_start_goes_on_to_any_tol(make):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5)) @ (np.eye(5) + 0.5)
+    y = X @ [1.0, 2.0, -0.5, 0.3, 1.0] + 0.01 * rng.normal(size=60)
+    y = y if make is Lasso else np.column_stack([y, -y])
+    model = make(0.001, tol=1e-8, warm_start=True).fit(X, y)
+    model.set_params(alpha=0.0008, tol=1e-12).fit(X, y)  # near, but not there
+    assert model.report_.stop is StopReason.CONVERGED
+    cold = make(0.0008, tol=1e-12).fit(X, y)
+    np.testing.assert_allclose(model.coef_, cold.coef_, atol=1e-6)
 
 
 def test_a_grid_of_one_penalty_is_the_least_that_leaves_nothing():

@@ -63,8 +63,7 @@ def test_every_knot_is_a_lasso(shape, positive):
     assert path.report_.optimality.kind == "duality gap"
     assert path.report_.optimality.value < 1e-9
     assert path.report_.stop is StopReason.CLOSED_FORM
-    if not positive:
-        assert optimality_gap(path, A, b, w).gap < 1e-9
+    assert optimality_gap(path, A, b, w).gap < 1e-9
 
 
 @pytest.mark.course("S4-58")

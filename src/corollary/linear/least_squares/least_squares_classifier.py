@@ -42,7 +42,7 @@ from corollary.engine import (
     StreamingClassifier,
     Triangle,
 )
-from corollary.linear.convex_statements import indicator_problem
+from corollary.linear.class_statements import indicator_problem
 from corollary.solvers.normal_equations import Solution, from_triangle
 
 __all__ = ["LeastSquaresClassifier"]

@@ -40,6 +40,7 @@ from corollary.core.report import Report
 from corollary.core.roles import Classifier
 from corollary.engine.rows_learner import RowsLearner
 from corollary.engine.sources.source import Chunk
+from corollary.linear.class_statements import margin_problem
 from corollary.linear.least_squares.linear_regression import LinearRegression
 
 __all__ = ["MSEProcedure", "normalized"]
@@ -111,6 +112,7 @@ class MSEProcedure(RowsLearner, Classifier):
         "margins": real(0, ends="(]") | one_of("fisher") | array_like,
         "fit_intercept": boolean,
     }
+    convex_problem = margin_problem
 
     def __init__(self, *, margins: Any = 1.0, fit_intercept: bool = True) -> None:
         self.margins = margins

@@ -37,8 +37,8 @@ from corollary.core.report import Report, StopReason
 from corollary.core.roles import Classifier
 from corollary.core.rows import dense
 from corollary.engine import Chunk, Data, Fitted, Statistics, StreamingClassifier
+from corollary.linear.class_statements import ridge_classifier_problem
 from corollary.linear.class_weights import class_weights
-from corollary.linear.convex_statements import ridge_classifier_problem
 from corollary.linear.least_squares.least_squares import Route
 from corollary.linear.least_squares.ridge import NAMES, SOLVERS, Ridge
 from corollary.linear.linear_classifier import decided

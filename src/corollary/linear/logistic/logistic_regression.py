@@ -75,8 +75,8 @@ from corollary.core.report import Report, StopReason
 from corollary.core.rows import dense
 from corollary.engine import Chunk, Data, Fitted, Settled, SummationLearner
 from corollary.linear import descent
+from corollary.linear.class_statements import logistic_problem
 from corollary.linear.class_weights import class_weights
-from corollary.linear.convex_statements import logistic_problem
 from corollary.linear.glm import glm
 from corollary.linear.inference.summarize import summarize_classes
 from corollary.linear.inference.summary import Summary

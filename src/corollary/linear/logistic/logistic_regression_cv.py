@@ -54,7 +54,7 @@ from corollary.engine.choosing_learner import (
 )
 from corollary.engine.fit import SHORT, inside_another_fit
 from corollary.engine.sources.source import Chunk
-from corollary.linear.convex_statements import logistic_problem
+from corollary.linear.class_statements import logistic_problem
 from corollary.linear.folds import (
     folds_of,
     warn_of_short_folds,

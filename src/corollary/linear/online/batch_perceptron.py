@@ -29,6 +29,7 @@ from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import array_like, boolean, missing, one_of, real, whole
 from corollary.core.report import Optimality, Report, StopReason
 from corollary.engine import Chunk, Data, Fitted, Statistics, SummationLearner
+from corollary.linear.class_statements import batch_perceptron_problem
 from corollary.linear.linear_classifier import LinearClassifier
 
 __all__ = ["BatchPerceptron"]
@@ -111,6 +112,7 @@ class BatchPerceptron(SummationLearner, LinearClassifier):
         "tol": real(0),
         "verbose": whole(0) | boolean,
     }
+    convex_problem = batch_perceptron_problem
 
     def __init__(
         self,

@@ -70,6 +70,7 @@ from corollary.objectives.penalties import Penalty
 __all__ = ["PassiveAggressiveClassifier", "PassiveAggressiveRegressor"]
 
 UNBOUNDED = 1e100  # stands for C = inf
+NO_PROBLEM = "which corrects row after row and minimises no objective over all rows"
 RULES = {
     "C": real(0, ends="(]"),
     "fit_intercept": boolean,
@@ -143,6 +144,7 @@ class PassiveAggressiveClassifier(SequentialClassifier, LinearClassifier):
     [[0.0, 0.5]]
     """
 
+    no_convex_problem = NO_PROBLEM
     rules: ClassVar = RULES | {
         "loss": one_of("hinge", "squared_hinge"),
         "n_jobs": anything,
@@ -258,6 +260,7 @@ class PassiveAggressiveRegressor(LinearSequentialLearner, Regressor):
 
     takes_sparse = True
     shapes: ClassVar = {"coef_": "d|m d", "intercept_": "m"}
+    no_convex_problem = NO_PROBLEM
     rules: ClassVar = RULES | {
         "loss": one_of("epsilon_insensitive", "squared_epsilon_insensitive"),
         "epsilon": real(0),

@@ -61,6 +61,7 @@ from corollary.core.records import stored
 from corollary.core.report import Report
 from corollary.core.rows import dense
 from corollary.engine import Data, Fitted, Settled
+from corollary.linear.class_statements import sgd_problem
 from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.online.sequential import (
     CODES,
@@ -184,6 +185,7 @@ class Perceptron(SequentialClassifier, LinearClassifier):
         "output": one_of("last", "averaged", "pocket"),
         "trace": boolean,
     }
+    convex_problem = sgd_problem
 
     def __init__(
         self,

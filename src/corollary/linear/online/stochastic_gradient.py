@@ -60,7 +60,7 @@ from corollary.core.parameters import anything, one_of, real
 from corollary.core.report import Report
 from corollary.core.roles import Regressor
 from corollary.engine import Data, Fitted, Settled
-from corollary.linear.convex_statements import sgd_problem
+from corollary.linear.class_statements import sgd_problem
 from corollary.linear.linear_classifier import LinearClassifier
 from corollary.linear.online.sequential import Epochs, LinearSequentialLearner, Plan
 from corollary.linear.online.sequential_classifier import SequentialClassifier

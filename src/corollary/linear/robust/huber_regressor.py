@@ -51,6 +51,7 @@ from corollary.engine import (
     SummationLearner,
     Variances,
 )
+from corollary.linear.convex_statements import huber_problem
 from corollary.linear_algebra.decompositions import cho_factor
 from corollary.objectives.duality import scaled_huber_gap
 from corollary.solvers import lbfgs
@@ -172,6 +173,7 @@ class HuberRegressor(SummationLearner, SingleRegressor):
         "fit_intercept": boolean,
         "tol": real(0),
     }
+    convex_problem = huber_problem
 
     def __init__(
         self,

@@ -119,6 +119,7 @@ class Lars(DesignLearner):
     ([3.0, 1.0, 0.0], [[0.0, 2.0, 3.0], [0.0, 0.0, 1.0]])
     """
 
+    no_convex_problem = "whose path minimises no objective; LassoLars does"
     rules: ClassVar = RULES | {"n_nonzero_coefs": whole(1) | real(1)}
 
     def __init__(

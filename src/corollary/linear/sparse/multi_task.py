@@ -35,6 +35,7 @@ from corollary.core.parameters import boolean, one_of, real, seed, whole
 from corollary.core.records import changed
 from corollary.core.report import Report
 from corollary.engine import Fitted
+from corollary.linear.convex_statements import joint_problem
 from corollary.linear.sparse.design_learner import DesignLearner, Shrunk
 from corollary.linear.sparse.elastic_net_fit import report_net
 from corollary.objectives.penalties import Penalty
@@ -99,6 +100,7 @@ class MultiTaskLasso(DesignLearner):
 
     shapes: ClassVar = {"coef_": "m d", "intercept_": "|m"}
     rules: ClassVar = RULES
+    convex_problem = joint_problem
 
     def __init__(
         self,
@@ -184,6 +186,7 @@ class MultiTaskElasticNet(DesignLearner):
 
     shapes: ClassVar = {"coef_": "m d", "intercept_": "|m"}
     rules: ClassVar = RULES | {"l1_ratio": real(0, 1)}
+    convex_problem = joint_problem
 
     def __init__(
         self,

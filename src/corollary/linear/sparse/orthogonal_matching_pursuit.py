@@ -80,6 +80,7 @@ class OrthogonalMatchingPursuit(DesignLearner):
     [0.0, 3.0, 0.0, 0.0, -2.0, 0.0, 0.0, 0.0]
     """
 
+    no_convex_problem = "whose choice of columns is no convex problem"
     rules: ClassVar = {
         "n_nonzero_coefs": missing | whole(1),
         "tol": missing | real(0),
