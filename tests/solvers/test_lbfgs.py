@@ -160,4 +160,4 @@ def test_a_record_of_the_search_is_never_changed():
     for state, x, trial in states:
         np.testing.assert_array_equal(state.x, x)
         np.testing.assert_array_equal(state.trial, trial)
-    assert len(search.pairs) <= lbfgs.MEMORY
+    assert search.pairs.shape[1] <= lbfgs.MEMORY

@@ -112,7 +112,7 @@ def smallest(keys: Vector, w: Floats, most: int) -> tuple[Vector, Vector, Floats
     >>> smallest(np.array([7, 2, 7, 9]), np.ones(4), 2)
     (array([2, 7]), array([1, 0]), array([1., 2.]))
     """
-    order = np.argsort(keys, kind="stable")
+    order = keys.argsort(kind="stable")
     keys, w = keys[order], w[order]
     begins = np.ones(len(keys), bool)
     np.not_equal(keys[1:], keys[:-1], out=begins[1:])

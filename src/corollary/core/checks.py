@@ -24,7 +24,6 @@ from corollary.core.errors import DataError, SparseDataError, sentence
 from corollary.core.frames import frame_to_array, is_frame
 from corollary.core.magnitude import (
     check_not_tiny,
-    check_sizes,
     is_finite,
     largest_size,
     size_limit,
@@ -46,6 +45,7 @@ __all__ = [
     "check_memory",
     "check_query",
     "check_rows",
+    "check_sizes",
     "check_targets",
     "check_two_classes",
     "check_two_rows",
@@ -285,6 +285,17 @@ def check_finite_values(
     raise DataError(sentence(who, f"Input {name} must be finite", came, remedy))
 
 
+def check_sizes(who: Any, values: Vector, name: str, first_row: int = 0) -> float:
+    """Refuse targets or weights that are not finite, or too large; return the size."""
+    plain = values.dtype in FLOATS and values.flags.c_contiguous
+    size = largest_size(values) if plain else float(np.abs(values).max(initial=0.0))
+    if size <= size_limit(name, values.dtype):
+        return size
+    check_finite_values(who, values, name, first_row)
+    at = np.unravel_index(int(np.abs(values).argmax()), values.shape)
+    raise too_large(who, name, values.dtype, size, f"row {first_row + int(at[0])}")
+
+
 def names_of(learner: Any) -> list[str] | None:
     """Return the feature names seen in fit, if the data had any."""
     names = getattr(learner, "feature_names_in_", None)
@@ -320,7 +331,6 @@ def check_weights(learner: Any, weights: Any, rows: int) -> Vector | None:
             order="C",
             ensure_all_finite=False,
         )
-    check_finite_values(learner, w, "sample_weight")
     size = check_sizes(learner, w, "sample_weight")
     check_not_tiny(learner, size, "sample_weight", w.dtype)
     if w.shape != (rows,):
@@ -354,7 +364,6 @@ def check_targets(learner: Any, y: Any, rows: int, dtype: Any, *, many: bool) ->
             )
             if not many or y.ndim == 1:
                 y = column(learner, y)
-    check_finite_values(learner, y, "y")
     check_not_tiny(learner, check_sizes(learner, y, "y"), "y", y.dtype)
     return matching(learner, y, rows)
 

@@ -32,7 +32,6 @@ __all__ = [
     "all_finite",
     "check_learned",
     "check_not_tiny",
-    "check_sizes",
     "is_finite",
     "largest_size",
     "numerical_errors",
@@ -82,16 +81,6 @@ def check_not_tiny(
         must = f"Input {name} must reach {least:.1g} in size, for its squares to count"
         remedy = f"Multiply {name} by a power of ten."
         raise DataError(sentence(who, must, f"{size:.3g} at most", remedy))
-
-
-def check_sizes(who: object, values: Vector, name: str, first_row: int = 0) -> float:
-    """Refuse finite targets or weights that are too large; return the largest size."""
-    plain = values.dtype in LIMITS and values.flags.c_contiguous
-    size = largest_size(values) if plain else float(np.abs(values).max(initial=0.0))
-    if size > size_limit(name, values.dtype):
-        at = np.unravel_index(int(np.abs(values).argmax()), values.shape)
-        raise too_large(who, name, values.dtype, size, f"row {first_row + int(at[0])}")
-    return size
 
 
 def too_large(

@@ -81,8 +81,9 @@ def check_working_memory(
     needed = held + (0.0 if state is None else state(rows, features))
     if getattr(learner, "target", "none") == "labels":
         needed += LABEL * rows
-    what = f"what {rows:,} rows of {features:,} columns need"
-    check_memory(learner, needed, what, FEWER)
+    if exceeds_memory(needed):
+        what = f"what {rows:,} rows of {features:,} columns need"
+        check_memory(learner, needed, what, FEWER)
 
 
 def check_answer(learner: Any, X: Any, columns: int) -> None:

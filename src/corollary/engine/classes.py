@@ -101,7 +101,7 @@ class WithinScatter(Statistics):
         """Take the scatter of one chunk."""
         classes, total = ClassMoments.of(X, y, w, k), Moments.of(X, w)
         n, mean = classes.n, classes.mean
-        spare = LOSS[X.dtype.name] * classes.M2.sum(axis=0)
+        spare = LOSS[X.dtype] * classes.M2.sum(axis=0)
         if (spare >= np.diagonal(total.M2)).all():
             return cls(n, mean, total.M2 - between(n, mean))  # (4)
         return cls(n, mean, Moments.of(X - mean.astype(X.dtype)[y], w).M2)

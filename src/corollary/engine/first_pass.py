@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from corollary.core.check_table import check_table_values
-from corollary.core.checks import check_finite, check_finite_values
+from corollary.core.checks import check_finite, check_sizes
 from corollary.core.errors import DataError, sentence
-from corollary.core.magnitude import check_sizes
 from corollary.core.table import Table
 from corollary.engine.sources.source import Chunk
 
@@ -81,10 +80,8 @@ def check_target(who: str, chunk: Chunk, *, numbers: bool) -> tuple[float, float
         must, came = "y must hold numbers", f"{chunk.y.dtype} from row {row} on"
         raise DataError(sentence(who, must, came, "Encode text as numbers first."))
     if chunk.y is not None and chunk.y.dtype.kind == "f":
-        check_finite_values(who, chunk.y, "y", row)
         target = check_sizes(who, chunk.y, "y", row)
     if chunk.w is not None:
-        check_finite_values(who, chunk.w, "sample_weight", row)
         weight = check_sizes(who, chunk.w, "sample_weight", row)
         if len(chunk.w) and chunk.w.min() < 0:
             must = "sample_weight must be >= 0"

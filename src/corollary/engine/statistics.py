@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 #: How many times its scatter about the mean a column's sum of squares about a guess of
 #: the mean may be.
-LOSS = {"float32": 4.0, "float64": 64.0}
+LOSS = {np.dtype(np.float32): 4.0, np.dtype(np.float64): 64.0}
 NARROW = 400  # columns up to which our own loop is the faster one
 BLOCK = 2**20  # bytes of dense rows that stay in the cache
 
@@ -125,7 +125,7 @@ class Moments(Statistics):
         if Y is not None:
             guess = np.append(guess, near_the_mean(Y))
         found, square = cls._about(X, w, Y, guess.astype(X.dtype))
-        if (LOSS[X.dtype.name] * np.diagonal(found.M2) >= square).all():
+        if (LOSS[X.dtype] * found.M2.diagonal() >= square).all():
             return found
         return cls._about(X, w, Y, found.mean.astype(X.dtype))[0]
 
@@ -150,8 +150,8 @@ class Moments(Statistics):
             s = (weights @ Z).astype(np.float64)
             Z *= np.sqrt(weights)[:, None]
             G = np.asarray(Z.T @ Z, dtype=np.float64)
-        left, square = s / n, np.diagonal(G).copy()
-        G -= n * np.outer(left, left)
+        left, square = s / n, G.diagonal().copy()
+        G -= n * (left[:, None] * left)
         return cls(n, shift + left, G), square
 
     def __add__(self, other: Moments) -> Moments:

@@ -29,31 +29,54 @@ inline Word draw(Word seed, Index j) {
 
 inline Word bits(double v) { return std::bit_cast<Word>(v + 0.0); }  // -0 + 0 = 0
 
+constexpr Word B = 0xa0761d6478bd642fu;
+
 inline Word h(Word v) {  // (2)
-    const DoubleWord p = DoubleWord(v) * 0xa0761d6478bd642fu;
+    const DoubleWord p = DoubleWord(v) * B;
     return Word(p >> 64) ^ Word(p);
 }
 
+#if defined(__AVX512DQ__)
+// (2) from products of 32-bit halves, of which there are vector instructions.
+inline Word h_by_halves(Word v) {
+    constexpr Word low = 0xffffffffu, b0 = B & low, b1 = B >> 32;
+    const Word v0 = v & low, v1 = v >> 32;
+    const Word t = v1 * b0 + (v0 * b0 >> 32), u = v0 * b1 + (t & low);
+    return (v1 * b1 + (t >> 32) + (u >> 32)) ^ (v * B);
+}
+
+// sum_j h(bits(x_j) ^ a_j)
+template <class T>
+Word sum_of_h(const T* x, const Word* a, Index d) {
+    Word s = 0;
+    for (Index j = 0; j < d; ++j) s += h_by_halves(bits(x[j]) ^ a[j]);
+    return s;
+}
+#else
+template <class T>
+Word sum_of_h(const T* x, const Word* a, Index d) {
+    constexpr Index block = 64;  // the first loop over a block is vectorised
+    Word v[block], s = 0;
+    for (Index begin = 0; begin < d; begin += block) {
+        const Index count = std::min(block, d - begin);
+        for (Index j = 0; j < count; ++j) v[j] = bits(x[begin + j]) ^ a[begin + j];
+#pragma GCC unroll 4
+        for (Index j = 0; j < count; ++j) s += h(v[j]);
+    }
+    return s;
+}
+#endif
+
 template <class T>
 void row_keys(const Dense<T>& X, Word seed, Word* out) {
-    constexpr Index block = 64;  // the first loop over a block is vectorised
     std::vector<Word> a(X.d);
     Word start = finish(seed);
     for (Index j = 0; j < X.d; ++j) {
         a[j] = draw(seed, j);
         start -= h(a[j]);
     }
-    for (Index i = 0; i < X.n; ++i) {
-        const T* x = X.row(i);
-        Word v[block], s = start;
-        for (Index begin = 0; begin < X.d; begin += block) {
-            const Index count = std::min(block, X.d - begin);
-            for (Index j = 0; j < count; ++j) v[j] = bits(x[begin + j]) ^ a[begin + j];
-#pragma GCC unroll 4
-            for (Index j = 0; j < count; ++j) s += h(v[j]);
-        }
-        out[i] = finish(s);  // (1)
-    }
+    for (Index i = 0; i < X.n; ++i)
+        out[i] = finish(start + sum_of_h(X.row(i), a.data(), X.d));  // (1)
 }
 
 template <class T>

@@ -67,6 +67,7 @@ Huang and Lin (2011), cross-entropy; Massias, Gramfort and Salmon (2018), (5) an
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -207,7 +208,7 @@ def dual_bound(
         top = float(np.abs(s).max(initial=0.0))
         most = min(most, penalty.l1 / top) if top > 0 else most
     c = min(most, linear / quadratic if quadratic > 0 else np.inf)
-    return c * linear - 0.5 * c * c * quadratic if np.isfinite(c) else 0.0
+    return c * linear - 0.5 * c * c * quadratic if math.isfinite(c) else 0.0
 
 
 def least_squares_gap(b: Floats, q: Floats, r2: float, penalty: Penalty) -> float:

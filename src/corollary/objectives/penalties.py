@@ -71,6 +71,8 @@ class Penalty:
     l1_ratio: float = 0.0
     positive: bool = field(default=False, repr=False)
     blocks: bool = field(default=False, repr=False)
+    l1: float = field(init=False, repr=False)
+    l2: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.strength < np.inf:
@@ -79,16 +81,8 @@ class Penalty:
         if not 0 <= self.l1_ratio <= 1:
             must = "l1_ratio must be in [0, 1]"
             raise ParameterError(sentence(self, must, f"{self.l1_ratio!r}"))
-
-    @property
-    def l1(self) -> float:
-        """Alpha rho."""
-        return self.strength * self.l1_ratio
-
-    @property
-    def l2(self) -> float:
-        """Alpha (1 - rho)."""
-        return self.strength * (1 - self.l1_ratio)
+        object.__setattr__(self, "l1", self.strength * self.l1_ratio)
+        object.__setattr__(self, "l2", self.strength * (1 - self.l1_ratio))
 
     def value(self, w: Any) -> float:
         """Return R(w)."""

@@ -123,10 +123,11 @@ class PolynomialCountSketch(SampledMap):
     def make(self, seen: Seen, state: Drawing) -> dict[str, Any]:
         """Draw a place and a sign for every feature in every sketch."""
         columns = seen.sample.X.shape[1] + (self.coef0 != 0)
-        rng, shape = generator(state.seed), (self.degree, columns)
+        rng, n = generator(state.seed), self.degree * columns
+        places, sides = rng.integers(self.n_components, size=n), rng.integers(2, size=n)
         return {
-            "indexHash_": rng.integers(self.n_components, size=shape),
-            "bitHash_": SIGNS[rng.integers(2, size=shape)].astype(state.dtype),
+            "indexHash_": places.reshape(self.degree, columns),
+            "bitHash_": SIGNS.astype(state.dtype)[sides].reshape(self.degree, columns),
             "_n_features_out": self.n_components,
         }
 

@@ -325,16 +325,17 @@ class SplineTransformer(RangesLearner, Expansion):
 def cox_de_boor(x: Floats, t: Floats, i: Vector, p: int) -> Floats:
     """Return B_{i-p,p}(x) ... B_{i,p}(x) for t_i <= x < t_{i+1}, (n, p + 1), by (2)."""
     near = {m: t[i + m] for m in range(1 - p, p + 1)}  # the knots around x
-    meet = p > 0 and not (t[i + 1] > t[i]).all()
+    away = {m: knot - x if m > 0 else x - knot for m, knot in near.items()}
+    meet = p > 0 and not (near[1] > near[0]).all()
     B = [np.ones(len(x))]  # (1)
     for k in range(1, p + 1):
         carried = np.zeros(len(x))
         for r in range(k):
-            left, right = near[r + 1 - k], near[r + 1]
-            apart = right - left
+            left, right = r + 1 - k, r + 1
+            apart = near[right] - near[left]
             share = B[r] / (np.where(apart == 0, 1.0, apart) if meet else apart)
-            B[r] = carried + (right - x) * share
-            carried = (x - left) * share
+            B[r] = carried + away[right] * share
+            carried = away[left] * share
         B.append(carried)
     return np.array(B).T
 

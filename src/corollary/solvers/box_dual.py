@@ -67,13 +67,13 @@ def filled(price: Floats, total: float, order: Vector | None = None) -> Floats:
     array([1. , 1.5, 0. ])
     """
     ordered = price if order is None else price[order]
-    room = np.full(len(price), float(total))  # what those before leave
-    room[1:] -= np.cumsum(ordered)[:-1]
-    start = np.minimum(np.maximum(room, 0.0), ordered)
-    near = ROUNDING * total
-    start[start <= near] = 0.0
-    full = ordered - start <= near
-    start[full] = ordered[full]
+    sums, near = np.cumsum(ordered), ROUNDING * total
+    full = int(np.searchsorted(sums, total - near))
+    start = ordered.copy()
+    start[full:] = 0.0
+    left = total - (sums[full - 1] if full else 0.0)
+    if full < len(start) and left > near:
+        start[full] = left if left < ordered[full] - near else ordered[full]
     if order is None:
         return start
     back = np.empty(len(price))

@@ -11,6 +11,11 @@ is a fixed preconditioner and gamma = s'y / y'P y makes it fit the last step:
 
 where rounding hides the change of f, the slope decides: |g(x+)'d| <= 0.9 |g(x)'d|  (3)
 
+With the steps as rows of S, the changes as rows of Y, and R the upper triangle of S Y',
+what the two loops take off and put back, one pair at a time, is
+
+    R a = S g,    r = gamma P (g - Y'a),    R'c = diag(R) a - Y r,   H g = r + S'c   (4)
+
 An evaluation of f and its gradient is one pass over the data, so the search is a record
 that says where to evaluate next (`trial`), and `step` takes the answer.
 
@@ -24,12 +29,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.linalg.lapack import dtrtrs
 
 from corollary.core.arrays import Floats
 from corollary.core.records import changed
 from corollary.solvers.solver import Evaluation, SteppingSolver
 
-__all__ = ["LBFGS", "LBFGSState", "begin", "shorter", "step", "two_loop"]
+__all__ = ["LBFGS", "LBFGSState", "begin", "shorter", "step", "two_loop", "with_pair"]
 
 Precondition = Callable[[Floats], Floats]
 
@@ -51,7 +57,7 @@ class LBFGSState:
     d: Any = None
     t: float = 1.0
     tries: int = 0
-    pairs: tuple[tuple[Floats, Floats], ...] = ()
+    pairs: Any = None  # (2, k, d) the last k steps and changes, S and Y
     idle: int = 0  # accepted steps in a row that gained nothing beyond rounding
     stalled: bool = False
 
@@ -84,11 +90,7 @@ def step(
         return changed(
             search, t=t, trial=search.x + t * search.d, tries=search.tries + 1
         )
-    s, y = search.trial - search.x, g - search.g
-    pairs = search.pairs
-    if s @ y > 1e-16 * np.sqrt((s @ s) * (y @ y)):
-        pairs = (*pairs, (s, y))[-MEMORY:]
-    accepted = changed(search, x=search.trial, f=f, g=g, pairs=pairs)
+    accepted = changed(search, x=search.trial, f=f, g=g, pairs=with_pair(search, g))
     flatter = accepted.gradient_norm() < 0.9 * search.gradient_norm()
     idle = search.idle + 1 if search.f - f <= noise * abs(f) and not flatter else 0
     accepted = changed(accepted, idle=idle)
@@ -97,29 +99,38 @@ def step(
     return _onward(accepted, precondition)
 
 
+def with_pair(search: LBFGSState, g: Floats) -> Any:
+    """Return the pairs with that of the step to the trial point, if f is convex there.
+
+    g is the gradient at the trial point.
+    """
+    s, y = search.trial - search.x, g - search.g
+    if not s @ y > 1e-16 * np.sqrt((s @ s) * (y @ y)):
+        return search.pairs
+    pair = np.array([[s], [y]])
+    if search.pairs is None:
+        return pair
+    return np.concatenate([search.pairs[:, 1 - MEMORY :], pair], axis=1)
+
+
 def _onward(search: LBFGSState, precondition: Precondition) -> LBFGSState:
     d = -two_loop(search.g, search.pairs, precondition)  # (1)
     if not d @ search.g < 0:  # rounding spoilt the pairs: begin anew
-        search, d = changed(search, pairs=()), -precondition(search.g)
+        search, d = changed(search, pairs=None), -precondition(search.g)
     return changed(search, d=d, t=1.0, tries=0, trial=search.x + d)
 
 
-def two_loop(
-    g: Floats, pairs: tuple[tuple[Floats, Floats], ...], precondition: Precondition
-) -> Floats:
-    """Return H g."""
-    q, a = g.copy(), []
-    products = [s @ y for s, y in pairs]
-    for (s, y), sy in zip(reversed(pairs), reversed(products), strict=True):
-        a.append((s @ q) / sy)
-        q -= a[-1] * y
-    r = precondition(q)
-    if pairs:
-        y = pairs[-1][1]
-        r *= products[-1] / (y @ precondition(y))
-    for (s, y), sy, a_i in zip(pairs, products, reversed(a), strict=True):
-        r += (a_i - (y @ r) / sy) * s
-    return r
+def two_loop(g: Floats, pairs: Any, precondition: Precondition) -> Floats:
+    """Return H g, by (4)."""
+    if pairs is None or not pairs.shape[1]:
+        return precondition(g)
+    S, Y = pairs
+    R = S @ Y.T  # its upper triangle counts
+    a, _ = dtrtrs(R.T, S @ g, lower=1, trans=1)
+    r = precondition(g - a @ Y)
+    r *= R[-1, -1] / (Y[-1] @ precondition(Y[-1]))
+    c, _ = dtrtrs(R.T, R.diagonal() * a - Y @ r, lower=1)
+    return r + c @ S
 
 
 def shorter(t: float, f0: float, slope: float, f: float) -> float:

@@ -42,7 +42,6 @@ from corollary.core.records import changed
 from corollary.objectives.penalties import least_subgradient
 from corollary.solvers.lbfgs import (
     EPS,
-    MEMORY,
     MOST_IDLE,
     MOST_TRIES,
     SUFFICIENT,
@@ -50,6 +49,7 @@ from corollary.solvers.lbfgs import (
     Precondition,
     shorter,
     two_loop,
+    with_pair,
 )
 from corollary.solvers.solver import Evaluation, SteppingSolver
 
@@ -96,12 +96,8 @@ def step(
         t = shorter(search.t, search.f, slope / search.t, f)
         trial = _within(search.x, t * search.d, v, l1)
         return changed(search, t=t, trial=trial, tries=search.tries + 1)
-    s, y = search.trial - search.x, g - search.g
-    pairs = search.pairs
-    if s @ y > 1e-16 * np.sqrt((s @ s) * (y @ y)):
-        pairs = (*pairs, (s, y))[-MEMORY:]
     gained = search.f - f > noise * abs(f) or flatter < 0.9
-    idle = 0 if gained else search.idle + 1
+    idle, pairs = 0 if gained else search.idle + 1, with_pair(search, g)
     accepted = changed(search, x=search.trial, f=f, g=g, pairs=pairs, idle=idle)
     if idle > MOST_IDLE:
         return changed(accepted, stalled=True)
@@ -112,10 +108,12 @@ def _onward(search: LBFGSState, l1: Floats, precondition: Precondition) -> LBFGS
     """Set out from x in the direction (3)."""
     v = least_subgradient(search.x, search.g, l1)
     A = ((search.x != 0) | (l1 == 0)).astype(np.float64)
-    pairs = tuple((s * A, y * A) for s, y in search.pairs)
-    pairs = tuple(
-        (s, y) for s, y in pairs if s @ y > 1e-10 * (s @ s) ** 0.5 * (y @ y) ** 0.5
-    )
+    pairs = None
+    if search.pairs is not None:
+        pairs = search.pairs * A
+        product = (pairs[0] * pairs[1]).sum(axis=1)
+        lengths = np.sqrt((pairs**2).sum(axis=2))
+        pairs = pairs[:, product > 1e-10 * lengths[0] * lengths[1]]
 
     def within(g: Floats) -> Floats:
         return precondition(g * A) * A

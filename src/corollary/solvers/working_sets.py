@@ -69,9 +69,10 @@ class Decomposition:
         self.stale = np.zeros(0, dtype=np.int64)  # rows whose f is not up to date
         self.memory: Vector | None = None  # of the cache
         self._open()
-        if self.b.any():  # else f is q, and D is 0
+        self.value = 0.0
+        if self.b.any():  # else f is q
             self._make_whole(np.arange(self.n))
-        self.value = self.objective()
+            self.value = self.objective()
 
     # -- the rows at work ------------------------------------------------------------
     def _open(self) -> None:

@@ -60,7 +60,7 @@ from corollary.svm.linear_problem import (
 __all__ = ["LinearSearch", "begin", "dual_search", "gap_of", "stop", "summed", "update"]
 
 EXACT = 1e-8  # times tol: where the Newton search ends, which is fast at its end
-FLOOR = {"float64": 1e-7, "float32": 1e-4}  # the least delta
+FLOOR = {np.dtype(np.float64): 1e-7, np.dtype(np.float32): 1e-4}  # the least delta
 NARROWER = 2.0  # by which delta is divided
 GUESSES = 60  # at most
 CLOSER, CLOSEST = 1e-2, 1e-3  # of (1), with the full Hessian and with its diagonal
@@ -253,7 +253,7 @@ def finer(machine: Machine, state: LinearSearch, rounding: float) -> Machine:
     problem, search = state.problem, machine.search
     cornered = not problem.squared and len(machine.before) < GUESSES
     if cornered and (search.stalled or near(machine, state, rounding)):
-        least = FLOOR[np.dtype(problem.dtype).name]
+        least = FLOOR[np.dtype(problem.dtype)]
         minimum = (search.x if search.stalled else search.trial, machine.delta)
         return changed(
             machine,

@@ -250,13 +250,13 @@ def solved_finely(pair: pairs.PairProblem, dual: smo.Dual) -> tuple[smo.Optimum,
     """Solve (2) until the violation is tol once all is divided by r, or r is 0."""
     limits = pair.limits
     tol = limits.tol
-    half = float(np.abs(dual.start).sum()) / 2
-    least = half**2 * TOUCH**2 * variance_of(pair.gram)
+    one_point = (float(np.abs(dual.start).sum()) / 2 * TOUCH) ** 2
     for _ in range(FINER):
         o = with_margin(smo.solve(pair.gram, dual, limits), dual)
         r = float(o.rho[0] - o.rho[1]) / 2  # (3)
-        if o.b @ o.f <= least:  # the nearest points of the hulls are one
-            return o, 0.0
+        near = o.b @ o.f <= one_point * pair.gram.largest  # no variance is above that
+        if near and o.b @ o.f <= one_point * variance_of(pair.gram):
+            return o, 0.0  # the nearest points of the hulls are one
         if o.stop is not StopReason.CONVERGED or o.violation <= tol * r:
             break
         finer = min(tol * max(r, 0.0), limits.tol / 10)

@@ -231,12 +231,10 @@ def single_threaded_blas() -> Iterator[None]:
 
 def _hold(user: object) -> None:
     with _limits_lock:
-        if not _limits:
+        if not _limits_users:
             had = [(one, one.num_threads) for one in _blas(len(sys.modules))]
-            if all(threads == 1 for _, threads in had):
-                return  # there is nothing to hold
-            _limits.extend(had)
-            _limit([(library, 1) for library, _ in had])
+            _limits.extend((one, threads) for one, threads in had if threads != 1)
+            _limit([(library, 1) for library, _ in _limits])
         _limits_users.add(user)
 
 

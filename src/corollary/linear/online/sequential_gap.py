@@ -24,6 +24,8 @@ from corollary.engine import Data, Settled
 from corollary.linear.online.sequential import Epochs, LinearSequentialLearner
 from corollary.linear.online.visits import VisitedRows
 from corollary.objectives.duality import DualityGap, DualSums, dual_sums, gap_of_sums
+from corollary.objectives.losses import Loss
+from corollary.objectives.penalties import Penalty
 
 __all__ = ["report_gap", "with_gap"]
 
@@ -43,7 +45,9 @@ def with_gap(
         return Settled(state)
     dtype = state.dtype
     stored = [(w.astype(dtype), float(dtype.type(b))) for w, b in found]
-    worst = max(gaps(learner, data, state, stored), key=lambda gap: gap.gap)
+    worst = max(
+        gaps(learner, data, state, stored, loss, penalty), key=lambda gap: gap.gap
+    )
     return Settled(changed(state, gap=worst))
 
 
@@ -59,6 +63,8 @@ def gaps(
     data: Data,
     state: Epochs,
     found: list[tuple[Floats, float]],
+    loss: Loss,
+    penalty: Penalty,
 ) -> list[DualityGap]:
     """Return the gap of each machine by one pass over the rows."""
     sums: list[DualSums | None] = [None] * len(found)
@@ -68,12 +74,12 @@ def gaps(
         for first in range(0, len(rows.which), BLOCK):
             part = rows.which[first : first + BLOCK]
             for j, (w, b) in enumerate(found):
-                more = block_sums(learner, state, j, rows, part, w, b)
+                more = block_sums(learner, loss, state, j, rows, part, w, b)
                 before = sums[j]
                 sums[j] = more if before is None else before + more
     intercept = bool(state.plans[0].intercept)
     return [
-        gap_of_sums(s, w, learner._penalty(), visits, intercept=intercept)
+        gap_of_sums(s, w, penalty, visits, intercept=intercept)
         for s, (w, _) in zip(sums, found, strict=True)
         if s is not None
     ]
@@ -81,6 +87,7 @@ def gaps(
 
 def block_sums(
     learner: LinearSequentialLearner,
+    loss: Loss,
     state: Epochs,
     j: int,
     rows: VisitedRows,
@@ -95,4 +102,4 @@ def block_sums(
     plan = state.plans[j]
     if (plan.positive, plan.negative) != (1, 1):
         o = o * np.where(y > 0, plan.positive, plan.negative)
-    return dual_sums(learner._loss(), X, y, f, o)
+    return dual_sums(loss, X, y, f, o)

@@ -60,7 +60,7 @@ class VisitedRows:
         """The weight of one visit and the visits of each row."""
         if self.weight is None:
             return None, None
-        times = np.clip(np.ceil(self.weight), 1, MOST)
+        times = np.minimum(np.maximum(np.ceil(self.weight), 1), MOST)
         return self.weight / times, times.astype(np.int32)
 
     @cached_property
@@ -134,7 +134,7 @@ def merged(chunk: Chunk, which: Vector, close: Vector) -> VisitedRows:
     alike &= same_target if y.ndim == 1 else same_target.all(axis=1)
     first = np.ones(len(which), dtype=bool)
     first[close[alike] + 1] = False
-    at = np.flatnonzero(first)
+    at = first.nonzero()[0]
     w = np.ones(len(which)) if chunk.w is None else chunk.w[which]
     weight = np.zeros(chunk.n)
     weight[which[at]] = np.add.reduceat(w, at, dtype=np.float64)
