@@ -47,7 +47,9 @@ __all__ = [
     "simple_trial",
 ]
 
-AVERAGED = frozenset({"boosting", "boosting of counts"})  # families that answer by (2)
+AVERAGED = frozenset(
+    {"boosting", "boosting of counts", "boosting of logarithms"}
+)  # families that answer by (2)
 MOST_AVERAGED = 50_000  # rows, above which one model varies little
 SLOWER = 1.5  # than in the race, fits may be: preparations are fitted again
 

@@ -165,6 +165,7 @@ def diagnosis(run: Run, until: float) -> dict[str, Any]:
         *(model, run.folded.table, y),
         time_budget=0.6 * left,
         random_state=seed,
+        evidence=d.Evidence(structured=kind is not None),
         **given,
     )
     left = max(until - time.monotonic(), 1.0)
