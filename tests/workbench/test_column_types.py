@@ -161,6 +161,11 @@ DAY = dt.datetime(2021, 3, 4)
             "year-month-day",
             DAY + dt.timedelta(hours=10, minutes=30),
         ),
+        (
+            ["2021-03-04 14", "2021-12-31T00"],
+            "year-month-day",
+            DAY + dt.timedelta(hours=14),
+        ),
         (["4.3.2021", "31.12.2021"], "day.month.year", DAY),
         (["04.03.21", "31.12.21"], "day.month.year", DAY),
         (["3/4/2021", "12/31/2021"], "month/day/year", DAY),

@@ -1,6 +1,6 @@
 """Dates as people write them.
 
-    2026-04-03, 2026/4/3 14:05, 2026-04-03T14:05:00Z      year-month-day
+    2026-04-03, 2026/4/3 14:05, 2026-04-03T14, with Z       year-month-day
     3.4.2026, 03/04/26                                    day.month.year
     4/3/2026 2:05 PM                                      month/day/year
     3 Apr 2026, April 3, 2026                             told by the name of the month
@@ -44,7 +44,7 @@ DAY_NAME = (
 )
 NAME_DAY = r"^(?P<b>[A-Za-z]{3,9})(?P<s>[. ]) ?(?P<a>\d{1,2}),? (?P<c>\d{4})"
 CLOCK = (
-    r"(?:(?:T|,? )(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<e>\d{2})(?P<f>[.,]\d{1,9})?)?"
+    r"(?:(?:T|,? )(?P<h>\d{1,2})(?::(?P<m>\d{2})(?::(?P<e>\d{2})(?P<f>[.,]\d{1,9})?)?)?"
     r" ?(?P<p>[AaPp][Mm])? ?(?P<z>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?$"
 )
 MONTH = r"(?P<a>)(?P<b>\d{1,2})"  # of which no day is said
