@@ -167,7 +167,7 @@ def scaled_parts(groups: FeatureGroups, seed: int) -> list[tuple[str, Any, list[
 def coded_parts(groups: FeatureGroups, seed: int) -> list[tuple[str, Any, list[str]]]:
     """Return what trees get; the columns of codes come first."""
     codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
-    as_they_are = StandardScaler(with_mean=False, with_std=False)
+    as_they_are = StandardScaler(with_mean=False, with_std=False, copy=False)
     return [
         ("codes", codes, [*groups.few, *groups.some]),
         ("means", TargetEncoder(random_state=seed), list(groups.many)),

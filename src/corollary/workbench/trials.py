@@ -33,6 +33,7 @@ import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.arrow import give_back_all_memory
 from corollary.core.memory import block_bytes
 from corollary.core.randomness import generator
 from corollary.core.warn import gathered_warnings
@@ -282,6 +283,8 @@ def fitted_pipeline(
     key = f"{kind} of {min(sample, n)}"
     if key not in held:
         held.clear()
+        if n > PREPARED:
+            give_back_all_memory()
         at = sampled(n, sample, folded.seed)
         table = folded.table if len(at) == n else folded.table.take(at)
         ready, y = preparation(kind, folded.groups, folded.seed), folded.y[at]
