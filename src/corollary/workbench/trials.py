@@ -283,8 +283,9 @@ def fitted_pipeline(
     key = f"{kind} of {min(sample, n)}"
     if key not in held:
         held.clear()
-        if n > PREPARED:
-            give_back_all_memory()
+    if n > PREPARED:
+        give_back_all_memory()
+    if key not in held:
         at = sampled(n, sample, folded.seed)
         table = folded.table if len(at) == n else folded.table.take(at)
         ready, y = preparation(kind, folded.groups, folded.seed), folded.y[at]
