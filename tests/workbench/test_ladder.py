@@ -3,7 +3,15 @@ import pytest
 from workbench.tables import rents
 from workbench.test_trials import folded
 
-from corollary.workbench.ladder import MOST_LEAVES, amounts, base, variants
+from corollary.workbench.ladder import (
+    COLUMNS,
+    MOST_LEAVES,
+    SHARP_QUADRATIC,
+    amounts,
+    base,
+    variants,
+)
+from corollary.workbench.trials import TrialRefusedError, attempt
 
 
 @pytest.mark.parametrize("rows", [60_000, 5_000_000])
@@ -30,6 +38,15 @@ def test_counts_and_amounts_have_learners_of_their_own(rng):
         }
     for y in (long - 0.1, rng.uniform(size=300), np.zeros(300), np.ones(300)):
         assert amounts(y) == ()
+
+
+@pytest.mark.parametrize("name", ["additive boosting", SHARP_QUADRATIC])
+def test_learners_of_columns_refuse_thousands_at_once(name, rng):
+    table = {f"x{j}": rng.normal(size=40) for j in range(COLUMNS + 1)}
+    rows, metric = folded(table | {"y": rng.choice(["a", "b"], 40)}, "y")
+    candidate = {one.name: one for one in base("classification")}[name]
+    with pytest.raises(TrialRefusedError, match="500 columns at most; there are 501"):
+        attempt(candidate, rows, metric)
 
 
 def test_settings_reach_the_regressor_of_a_logarithm(rng):

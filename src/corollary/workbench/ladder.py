@@ -36,7 +36,8 @@ from corollary.workbench.preparing import (
 
 __all__ = ["Candidate", "amounts", "base", "variants"]
 
-LARGE = 10**9  # rows: no limit
+LARGE = 10**9  # rows or columns: no limit
+COLUMNS = 500  # for learners of columns one by one, or of their covariances
 ROWS_OF_PAIRS = 8_000  # for learners of pairs of rows
 ROWS_OF_NEIGHBOURS = 50_000
 ROWS_OF_SMALL_TREES = 200_000  # a few leaves are found as well in fewer rows
@@ -75,6 +76,8 @@ class Candidate:
         Whether a person can follow how it answers.
     most_rows : int
         Rows that it is trained on at most.
+    most_columns : int
+        Prepared columns that it takes; of more it would take too long.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Candidate:
     complexity: int = 9
     readable: bool = False
     most_rows: int = LARGE
+    most_columns: int = LARGE
 
     def made(self, groups: FeatureGroups, seed: int, rows: int) -> Any:
         """Return a new learner for these features, its random draws fixed.
@@ -128,11 +132,20 @@ FAMILIES: dict[str, dict[str, Any]] = {
     },
     "linear": {"preparation": SCALED, "complexity": 3, "readable": True},
     "discriminant": {"preparation": SCALED, "complexity": 4, "readable": True},
-    "additive": {"preparation": CODED, "complexity": 5, "readable": True},
+    "additive": {
+        "preparation": CODED,
+        "complexity": 5,
+        "readable": True,
+        "most_columns": COLUMNS,
+    },
     "naive Bayes": {"preparation": SCALED},
     "neighbours": {"preparation": SCALED, "most_rows": ROWS_OF_NEIGHBOURS},
     "kernel": {"preparation": SCALED, "most_rows": ROWS_OF_PAIRS},
-    "quadratic": {"preparation": SHARPLY, "most_rows": ROWS_OF_NEIGHBOURS},
+    "quadratic": {
+        "preparation": SHARPLY,
+        "most_rows": ROWS_OF_NEIGHBOURS,
+        "most_columns": COLUMNS,
+    },
     "weighed kernel": {"preparation": WEIGHED, "most_rows": ROWS_OF_PAIRS},
     "weighed neighbours": {"preparation": SHARPLY, "most_rows": ROWS_OF_NEIGHBOURS},
     "forest": {"preparation": CODED},

@@ -184,6 +184,9 @@ def attempt(
         begun = time.monotonic()
         for fold, (train, valid) in enumerate(folded.splits):
             X, V = folded.prepared(fold, candidate.preparation)
+            if X.shape[1] > candidate.most_columns:
+                must = f"it takes {candidate.most_columns} columns at most"
+                raise TrialRefusedError(f"{must}; there are {X.shape[1]:,}")
             at = sampled(len(train), most, folded.seed + fold)
             rows = max(rows, len(at))
             start = time.monotonic()
