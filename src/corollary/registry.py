@@ -24,6 +24,7 @@ NO_METHODS = ("core", "persistence")  # whose names at the top are no estimators
 COMPOSITIONS = ("ColumnTransformer",)
 #: What runs of the workbench make and save, and nobody makes by hand.
 OF_RUNS = {
+    "LogTarget": "corollary.workbench.log_target",
     "RelevanceScaler": "corollary.workbench.relevance",
     "TableClassifier": "corollary.workbench.table_model",
     "TableRegressor": "corollary.workbench.table_model",

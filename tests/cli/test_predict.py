@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
@@ -107,10 +108,27 @@ def test_a_file_larger_than_memory_is_answered_in_parts(
     assert result.exit_code == 0, result.output
     assert result.stdout == f"wrote {parts}: 48,000 rows, read in parts\n"
     if ending == "parquet":
-        assert pq.read_table(parts).equals(pq.read_table(whole))
         assert pq.ParquetFile(parts).num_row_groups > 1
-    else:
-        assert parts.read_bytes() == whole.read_bytes()
+    found, wanted = table_of(parts), table_of(whole)
+    assert found.column_names == wanted.column_names
+    for name in wanted.column_names:
+        if wanted[name].type == pa.float64():  # sums of products round by their number
+            np.testing.assert_allclose(found[name], wanted[name], rtol=1e-12)
+        else:
+            assert found[name].equals(wanted[name])
+
+
+def table_of(path):
+    """Read a file of answers."""
+    if path.suffix == ".parquet":
+        return pq.read_table(path)
+    if path.suffix == ".csv":
+        return pyarrow.csv.read_csv(path)
+    text = path.read_text()
+    rows = json.loads(text) if path.suffix == ".json" else text.splitlines()
+    return pa.Table.from_pylist(
+        rows if path.suffix == ".json" else [json.loads(row) for row in rows]
+    )
 
 
 # -- bad input -------------------------------------------------------------------------

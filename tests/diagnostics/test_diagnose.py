@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import sklearn.linear_model
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
@@ -248,6 +249,34 @@ def test_columns_that_tell_nothing():
     X, y = rng.normal(size=(300, 5)), rng.normal(size=300)
     found = diagnose(Ridge(alpha=1_000.0), X, y)
     assert found.main.name == "no_signal"
+
+
+def test_a_model_that_reads_what_no_other_can_has_a_signal():
+    rng = np.random.default_rng(5)
+    filler = ["film", "plot", "scene", "actor", "music"]
+    liked = rng.integers(0, 2, 200)
+    texts = [
+        " ".join([*rng.choice(filler, 6), "good" if one else "bad"]) for one in liked
+    ]
+    frame = pd.DataFrame({"review": texts, "stars": rng.integers(1, 6, 200)})
+    words = ColumnTransformer([("words", CountVectorizer(), "review")])
+    model = make_pipeline(words, LogisticRegression())
+    assert diagnose(model, frame, liked).main.name == "healthy"
+
+
+def test_a_split_that_is_structured_already_is_no_fault():
+    rng = np.random.default_rng(6)
+    group = np.repeat(np.arange(40), 10)
+    X = np.column_stack([rng.normal(size=40)[group], rng.normal(size=(400, 2))])
+    y = rng.normal(size=40)[group] + X[:, 1] + 0.1 * rng.normal(size=400)
+    model = DecisionTreeRegressor(random_state=0)
+    named = [
+        diagnose(
+            model, X, y, groups=group, evidence=Evidence(structured=structured)
+        ).main.name
+        for structured in (False, True)
+    ]
+    assert named[0] == "split_leak" != named[1]
 
 
 # -- what it takes ---------------------------------------------------------------------

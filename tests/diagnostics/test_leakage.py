@@ -70,6 +70,19 @@ def test_missing_values_and_identifiers_that_tell_the_target():
     assert {one.column for one in find_leaks(frame, y).columns} == {"when"}
 
 
+def test_prices_are_no_identifiers_and_dates_of_a_trend_no_leak():
+    rng = np.random.default_rng(2)
+    price = np.round(np.exp(rng.normal(10, 0.5, 400)))  # hardly one repeats
+    day = np.datetime64("2024-01-01") + np.arange(400)
+    z = rng.normal(size=400)
+    sold = price * np.exp(-0.8 * rng.uniform(size=400))
+    assert find_leaks(pd.DataFrame({"price": price, "z": z}), sold).columns == ()
+    trend = np.arange(400) + 5 * rng.normal(size=400)
+    assert find_leaks(pd.DataFrame({"day": day, "z": z}), trend).columns == ()
+    number = pd.DataFrame({"row": np.arange(400), "z": z})
+    assert [one.column for one in find_leaks(number, trend).columns] == ["row"]
+
+
 def test_a_column_encoded_with_all_rows_is_found():
     rng = np.random.default_rng(2)
     town = rng.integers(60, size=300)

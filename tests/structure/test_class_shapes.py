@@ -27,6 +27,7 @@ FITS = {  # the kinds of learners, and those that delegate
 }
 COMPOSED = {  # a model with its schema, a vectoriser of scikit-learn's
     "workbench/table_model.py",
+    "workbench/log_target.py",
     "workbench/relevance.py",
     "workbench/words.py",
 }

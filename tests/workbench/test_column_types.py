@@ -43,6 +43,10 @@ def column(cells, name="x", **options):
         (["$1,200.50", "$3", "-$4"], [1200.5, 3, -4], 'thousands ","; sign "$"'),
         (["1,50 €", "20 €"], [1.5, 20], 'decimal comma; sign "€"'),
         (["USD 5", "USD 7.5"], [5, 7.5], 'sign "USD"'),
+        (["86,314 km", "1,200 km"], [86314, 1200], 'thousands ","; sign "km"'),
+        (["3.5kg", "-12kg"], [3.5, -12], 'sign "kg"'),
+        (["50 km/h", "7 km/h"], [50, 7], 'sign "km/h"'),
+        (["12 m²", "7.5 m²"], [12, 7.5], 'sign "m²"'),
         (["(5.5)", "\u22126", "7"], [-5.5, -6, 7], "as written"),
     ],
 )
@@ -157,6 +161,11 @@ DAY = dt.datetime(2021, 3, 4)
             "year-month-day",
             DAY + dt.timedelta(hours=10, minutes=30),
         ),
+        (
+            ["2021-03-04 14", "2021-12-31T00"],
+            "year-month-day",
+            DAY + dt.timedelta(hours=14),
+        ),
         (["4.3.2021", "31.12.2021"], "day.month.year", DAY),
         (["04.03.21", "31.12.21"], "day.month.year", DAY),
         (["3/4/2021", "12/31/2021"], "month/day/year", DAY),
@@ -183,6 +192,21 @@ def test_dates_are_read_as_people_write_them(cells, how, first):
     assert values[0] == first
     assert (values[1].month, values[1].day) in ((12, 31), (12, 30))
     assert values[2] is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "how"),
+    [
+        (["03/2021", "12/2021"], "month/year"),
+        (["2021-03", "2021-12"], "year-month"),
+        (["Mar 2021", "December 2021"], "month-name year"),
+    ],
+)
+def test_months_without_a_day_are_the_first_of_them(cells, how):
+    values, schema, notes = column([*cells, ""])
+    assert (schema.kind, schema.how, notes) == ("date", how, ())
+    assert values == [dt.datetime(2021, 3, 1), dt.datetime(2021, 12, 1), None]
+    assert column(["13/2021", "44/2021"])[1].kind == "category"
 
 
 def test_a_zone_is_turned_into_greenwich():
@@ -250,10 +274,13 @@ def test_few_words_are_a_category_sentences_are_text():
     sentences = [f"this is sentence number {i} of all" for i in range(200)]
     _, schema, _ = column(sentences)
     assert (schema.kind, schema.role) == ("text", "feature")
-    names = [f"name {rng.integers(150)}" for i in range(200)]
+    names = [f"name{rng.integers(150)}" for i in range(200)]
     _, schema, _ = column(names)
     assert schema.kind == "category"
     assert "many for 200 rows" in schema.why
+    people = [f"Mr. Name{rng.integers(150)}" for i in range(200)]  # words of names
+    assert column(people)[1].kind == "text"
+    assert column([f"class {i % 9}" for i in range(200)])[1].kind == "category"
 
 
 def test_arrow_types_become_plain_ones():

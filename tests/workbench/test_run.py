@@ -197,6 +197,19 @@ def test_groups_and_times_are_kept_apart():
     assert day[found.problem.split.test].min() > day[found.problem.split.train].max()
 
 
+def test_what_recurs_in_time_is_learned_and_the_future_foretold():
+    rng = np.random.default_rng(3)
+    when = np.datetime64("2024-01-01T00") + np.arange(600)
+    hour = np.arange(600) % 24
+    load = 10 + 3 * np.sin(2 * np.pi * (hour + 2) / 24) + 0.3 * rng.normal(size=600)
+    table = {"when": when, "wind": rng.normal(size=600), "load": load}
+    found = workbench.run(table, "load", time_budget=6)
+    assert found.problem.split.kind == "time"
+    assert found.judged.score < 0.5  # rmse; 2.1 for who does not know the hour
+    verdicts = found.findings["diagnosis"]["verdicts"]
+    assert "split_leak" not in [one["name"] for one in verdicts]
+
+
 def test_many_rows_are_raced_on_a_sample_and_refitted_to_all(monkeypatch):
     from corollary.workbench import problem
 

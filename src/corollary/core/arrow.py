@@ -16,6 +16,8 @@ distinct ones become objects, however many rows there are.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,12 @@ from corollary.core.arrays import Vector
 from corollary.core.column import Column, joined_column
 from corollary.core.distinct import objects_array
 
-__all__ = ["arrow_column", "arrow_kind", "give_back_memory"]
+__all__ = [
+    "arrow_column",
+    "arrow_kind",
+    "give_back_all_memory",
+    "give_back_memory",
+]
 
 
 def give_back_memory() -> None:
@@ -32,6 +39,17 @@ def give_back_memory() -> None:
     from pyarrow import default_memory_pool
 
     default_memory_pool().release_unused()
+
+
+def give_back_all_memory() -> None:
+    """Return what Arrow and the C library keep; the latter where it offers that.
+
+    After thousands of small fits it keeps hundreds of megabytes.  It takes a moment,
+    and is for pauses between large steps.
+    """
+    give_back_memory()
+    with contextlib.suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def arrow_kind(kind: Any) -> str:

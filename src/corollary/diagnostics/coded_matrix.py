@@ -13,7 +13,7 @@ the coding may be made once for all folds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,12 +44,15 @@ class Coded:
         Which columns hold codes.
     positions : array of int, (d,)
         Their places in the table.
+    dated : array of bool, (d,)
+        Which columns hold dates.
     """
 
     Z: Floats
     names: tuple[str, ...]
     categorical: Vector
     positions: Vector
+    dated: Vector
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -64,7 +67,7 @@ class Coded:
 
     def rows(self, rows: Any) -> Coded:
         """Return some of the rows."""
-        return Coded(self.Z[rows], self.names, self.categorical, self.positions)
+        return replace(self, Z=self.Z[rows])
 
     def without(self, columns: Any) -> Coded:
         """Return all but some columns."""
@@ -72,7 +75,11 @@ class Coded:
         keep[list(columns)] = False
         names = tuple(name for name, kept in zip(self.names, keep, strict=True) if kept)
         return Coded(
-            self.Z[:, keep], names, self.categorical[keep], self.positions[keep]
+            self.Z[:, keep],
+            names,
+            self.categorical[keep],
+            self.positions[keep],
+            self.dated[keep],
         )
 
     def design(self) -> Floats:
@@ -127,14 +134,15 @@ def coded_matrix(who: object, X: Any) -> Coded:
     if table.is_block and table.held.dtype.kind in "fiub":
         held = table.held.toarray() if table.sparse else table.held
         Z = np.array(held, dtype=np.float64)
-        categorical = np.zeros(Z.shape[1], dtype=bool)
+        categorical = dated = np.zeros(Z.shape[1], dtype=bool)
     else:
         found = [column_numbers(column) for column in table.columns]
         Z = np.column_stack([z for z, _ in found]) if found else np.empty((table.n, 0))
         categorical = np.array([coded for _, coded in found], dtype=bool)
+        dated = np.array([column.kind == "date" for column in table.columns], bool)
     Z[~np.isfinite(Z)] = np.nan
     names = table.names or tuple(f"column {j}" for j in positions)
-    return Coded(Z, tuple(names), categorical, positions)
+    return Coded(Z, tuple(names), categorical, positions, dated)
 
 
 def widest(X: Any) -> Vector:

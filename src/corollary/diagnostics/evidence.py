@@ -53,6 +53,9 @@ class Evidence:
         Of the rows looked at.
     folds : sequence of (training rows, test rows)
         By which everything is measured.
+    structured : bool
+        Whether scores are taken by groups or times already: then it is no fault that a
+        random split would flatter.
     losses : array of shape (n,)
         Loss of each row out of fold; NaN for rows that were in no test fold.
     training : float or array
@@ -79,6 +82,7 @@ class Evidence:
     rows: Any = None
     groups: Any = None
     folds: Any = None
+    structured: bool = False
     losses: Any = None
     training: Any = None
     predicted: Any = None

@@ -215,9 +215,15 @@ def half_losses(case: Case) -> Floats | None:
 
 # -- signal ----------------------------------------------------------------------------
 def judge_signal(case: Case) -> list[Finding]:
-    """Tell whether the columns tell anything of the target at all."""
-    value, error = case.gain(case.best, case.baseline)
-    if value > 2 * error or case.loss.function is not None:
+    """Tell whether the columns tell anything of the target at all.
+
+    The model itself may read what the others cannot, such as texts.
+    """
+    for losses in (case.own.losses, case.best):
+        value, error = case.gain(losses, case.baseline)
+        if value > 2 * error:
+            return []
+    if case.loss.function is not None:
         return []
     if case.classes and np.unique(case.y, return_counts=True)[1].min() < 50:
         return []  # too few to tell

@@ -10,6 +10,7 @@ of all the others, it is suspect if it is
     near perfect    s >= 0.95                                                    (1)
     alone           s >= 0.8 and the squared error of the others, 1 - r, is at least
                     three times its own, 1 - s                                   (2)
+    but no date: what follows a trend is told by its date, which is known
 
 and the more the further beyond.  No measurement can tell a leak from a column that is
 as good as one; the sentence says what to ask.  Lower bars hold for what should know
@@ -67,6 +68,7 @@ WHO = "find_leaks"
 PERFECT, ALONE, RATIO = 0.95, 0.8, 3.0  # (1), (2)
 MISSING = 0.3  # (3)
 SURE = 4.0  # (4)
+DENSE = 2.0  # range of numbers that count n rows, in n
 MOST_ROWS = 10_000  # that columns are judged by
 BRIER = JudgedLoss("brier", "Brier score", "probabilities")
 SQUARED = JudgedLoss("squared", "mean squared error", "numbers")
@@ -360,7 +362,7 @@ def suspect_columns(
             text = "is an identifier, yet it tells the target"
             found.setdefault(j, leak(coded, j, skill.value, "identifier", sure, text))
     for j in np.argsort([-skill.value for skill in skills])[:3]:
-        if skills[j].value < ALONE or int(j) in found:
+        if skills[j].value < ALONE or int(j) in found or coded.dated[j]:
             continue
         rest = skill_of_rest(coded, int(j), y, folds, classes)
         sure = suspicion(skills[j].value, rest)
@@ -411,13 +413,18 @@ def skill_of_rest(
 
 
 def identifiers(coded: Coded) -> list[int]:
-    """Return columns of whole numbers or texts that hardly ever repeat."""
+    """Return columns that hardly ever repeat: texts, or whole numbers that count.
+
+    Prices and areas are whole numbers that hardly repeat, too; they leave gaps.
+    """
     found = []
     n = coded.shape[0]
     for j in range(coded.shape[1]):
         z = coded.Z[:, j]
         z = z[np.isfinite(z)]
-        whole = bool(coded.categorical[j]) or bool((z == np.round(z)).all())
-        if whole and n >= 20 and len(np.unique(z)) >= 0.95 * n:
+        if n < 20 or coded.dated[j] or len(np.unique(z)) < 0.95 * n:
+            continue
+        dense = np.ptp(z) <= DENSE * n and bool((z == np.round(z)).all())
+        if coded.categorical[j] or dense:
             found.append(j)
     return found

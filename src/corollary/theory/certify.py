@@ -62,6 +62,7 @@ __all__ = ["certify"]
 WHO = "certify"
 LOOKED_AT = 2_000  # rows of each side that are tested for exchangeability
 PROJECTIONS = 4
+ALARMS = 0.1  # of delta: how often rows in no order may be taken for ordered ones
 SEED = 20_023
 USES = Uses()  # of test sets, in this process
 LOSSES: dict[str, Callable[[Any, Any], Floats]] = {
@@ -375,7 +376,8 @@ def use(unseen: Unseen, bound: Bound, tried: int) -> tuple[Check, Bound]:
 def order_check(unseen: Unseen, delta: float) -> Check:
     """Bet on the losses of the rows, in their order."""
     x = unseen.losses[spaced(len(unseen.losses))]
-    found = conformal_martingale(x, delta=delta, random_state=SEED).verdict
+    level = ALARMS * delta
+    found = conformal_martingale(x, delta=level, random_state=SEED).verdict
     name = "new rows come in no order"
     return Check(name, not found.refuted, f"{found}."[0].upper() + f"{found}."[1:])
 

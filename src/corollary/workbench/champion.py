@@ -47,7 +47,9 @@ __all__ = [
     "simple_trial",
 ]
 
-AVERAGED = frozenset({"boosting", "boosting of counts"})  # families that answer by (2)
+AVERAGED = frozenset(
+    {"boosting", "boosting of counts", "boosting of logarithms"}
+)  # families that answer by (2)
 MOST_AVERAGED = 50_000  # rows, above which one model varies little
 SLOWER = 1.5  # than in the race, fits may be: preparations are fitted again
 
@@ -119,8 +121,7 @@ def averaged(
     found: dict[str, Any] = {}
     for place, trial in enumerate(trials):  # heaviest first
         if trial.candidate.family in AVERAGED and parts:
-            others = [t for t in trials[place + 1 :]]
-            seconds = refit_seconds(others, folded, len(folded.y))
+            seconds = refit_seconds(trials[place + 1 :], folded, len(folded.y))
             if time.monotonic() + SLOWER * trial.seconds + seconds < until:
                 models = [fitted_pipeline(trial.candidate, *part) for part in parts]
                 found[trial.name] = voting(models, (1.0,) * len(models), codes)
@@ -130,7 +131,7 @@ def averaged(
 def held_apart(folded: FoldedTable) -> list[tuple[FoldedTable, dict[str, Any]]]:
     """Return the training rows of each fold with their preparations, for (2).
 
-    None where there are many rows, no folds, or a fold does not know a class.
+    There are none where rows are many, or where a fold does not know a class.
     """
     if len(folded.y) > MOST_AVERAGED:
         return []

@@ -5,7 +5,8 @@ Texts are tried in this order; a column of another type says itself what it is.
     number     decimal points or commas, thousands, signs; see `number_texts`
     boolean    true/false, yes/no, t/f, y/n; never 0/1
     date       see `date_texts`
-    text       more than four words in a cell, most cells different
+    text       more than four words in a cell, most cells different; two words where
+               there are many different cells, as in names and addresses
     category   anything else
 
 Missing are: an empty cell, NA, N/A, nan, null, None, ?, - and the like.  A column of
@@ -47,6 +48,7 @@ NEARLY = 0.8  # share of numbers in a column of words that is worth a note
 FEW = 50  # different words that are a category in any table
 FEW_SHARE = 0.05  # of the rows that may be different words of a category
 WORDS = 4  # in a cell on average, above which a column is text
+NAMED = 2  # the same of a column that hardly repeats: names, titles, addresses
 LOOKED_AT = 1_000
 EXACT = 2**53  # whole numbers up to this one are floats without loss
 
@@ -350,7 +352,8 @@ def words_kind(array: Any) -> tuple[str, str]:
     distinct = pc.count_distinct(array).as_py()
     some = array.drop_null().slice(0, LOOKED_AT).to_pylist()
     words = float(np.mean([len(text.split()) for text in some])) if some else 0.0
-    if words > WORDS and distinct > 0.5 * present:
+    wordy = words > WORDS or (words >= NAMED and distinct > FEW)
+    if wordy and distinct > 0.5 * present:
         return "text", f"{words:.0f} words in a cell, {distinct:,} different cells"
     if distinct <= max(FEW, FEW_SHARE * present):
         return "category", f"{distinct:,} different words"

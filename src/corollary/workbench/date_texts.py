@@ -1,9 +1,10 @@
 """Dates as people write them.
 
-    2026-04-03, 2026/4/3 14:05, 2026-04-03T14:05:00Z      year-month-day
+    2026-04-03, 2026/4/3 14:05, 2026-04-03T14, with Z       year-month-day
     3.4.2026, 03/04/26                                    day.month.year
     4/3/2026 2:05 PM                                      month/day/year
     3 Apr 2026, April 3, 2026                             told by the name of the month
+    2026-04, 04/2026, Apr 2026                            the first of the month
 
 Whether 3/4 is the third of April or the fourth of March is told by the column: a first
 number above 12 somewhere is a day, so is a second one.  Where no cell tells it, a slash
@@ -43,15 +44,22 @@ DAY_NAME = (
 )
 NAME_DAY = r"^(?P<b>[A-Za-z]{3,9})(?P<s>[. ]) ?(?P<a>\d{1,2}),? (?P<c>\d{4})"
 CLOCK = (
-    r"(?:(?:T|,? )(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<e>\d{2})(?P<f>[.,]\d{1,9})?)?"
+    r"(?:(?:T|,? )(?P<h>\d{1,2})(?::(?P<m>\d{2})(?::(?P<e>\d{2})(?P<f>[.,]\d{1,9})?)?)?"
     r" ?(?P<p>[AaPp][Mm])? ?(?P<z>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?$"
 )
+MONTH = r"(?P<a>)(?P<b>\d{1,2})"  # of which no day is said
+YEAR_MONTH = rf"^(?P<c>\d{{4}})(?P<s>[-/]){MONTH}" + CLOCK
+MONTH_YEAR = rf"^{MONTH}(?P<s>[-/])(?P<c>\d{{4}})" + CLOCK
+NAME_YEAR = r"^(?P<a>)(?P<b>[A-Za-z]{3,9})(?P<s>[-/., ]) ?(?P<c>\d{4})" + CLOCK
 DIGITS = "yearmonthday"
 FORMS = {
     "year-month-day": YEAR_FIRST + CLOCK,
     "numbers": YEAR_LAST + CLOCK,
     "day month-name year": DAY_NAME + CLOCK,
     "month-name day year": NAME_DAY + CLOCK,
+    "year-month": YEAR_MONTH,
+    "month/year": MONTH_YEAR,
+    "month-name year": NAME_YEAR,
     DIGITS: r"^(?P<c>\d{4})(?P<s>)(?P<b>\d{2})(?P<a>\d{2})" + CLOCK,
 }
 HOURS = r"^(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<e>\d{2}(?:[.]\d{1,9})?))?$"
@@ -238,7 +246,8 @@ def parts_of(array: Any, pattern: str) -> Parts:
     valid &= (hours <= 24) & (minutes < 60) & (seconds <= 60)
     micros = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000
     micros += fractions(texts("f")) - zones(texts("z"))
-    return Parts(valid, whole("a"), second, year, micros)
+    first = np.ones_like(year) if "(?P<a>)" in pattern else whole("a")
+    return Parts(valid, first, second, year, micros)
 
 
 def named_months(texts: Any) -> Vector:

@@ -39,6 +39,7 @@ from corollary.workbench.ladder import (
     WEIGHED_QUADRATIC,
     Candidate,
     linear,
+    logs,
     machine,
     of,
     quadratic,
@@ -123,6 +124,13 @@ def trees_of(two: bool, s: Setting, **given: Any) -> Any:
     )
 
 
+def of_logarithms(
+    made: Callable[[bool, Setting, int], Any],
+) -> Callable[[bool, Setting, int], Any]:
+    """Return what makes learners of the logarithm of the target."""
+    return lambda two, s, columns: logs(made(two, s, columns))
+
+
 def kernel_machine(two: bool, s: Setting, columns: int) -> Any:
     """Return a kernel machine whose width follows the number of columns."""
     return machine(two, s["C"], s["width"] / max(columns, 1), s["epsilon"])
@@ -171,9 +179,16 @@ def additive(two: bool, s: Setting, columns: int) -> Any:
 
 LEAVES = {"max_features": (0.2, 1.0), "min_samples_leaf": (1.0, 8.0)}
 WIDTHS = {"C": (0.3, 300.0), "width": (0.05, 3.0), "epsilon": (0.01, 0.3)}
+PENALTIES = {"C": (0.003, 100.0), "l1_ratio": (0.03, 1.0)}
 SHRUNK = {"reg_param": (0.003, 0.8)}
 #: Families of some tables alone: not drawn where the ladder leaves them out.
-ABSENT = {"boosting of counts", "quadratic"}
+ABSENT = {
+    "boosting of counts",
+    "boosting of logarithms",
+    "kernel of logarithms",
+    "linear of logarithms",
+    "quadratic",
+}
 TREES = {
     "learning_rate": (0.02, 0.2),
     "strength": (1.0, 60.0),
@@ -202,9 +217,7 @@ SPACES = (
     ),
     Space("extra trees", "forest", LEAVES, forest("ExtraTrees"), "ExtraTrees"),
     Space("random forest", "forest", LEAVES, forest("RandomForest"), "RandomForest"),
-    Space(
-        "linear", "linear", {"C": (0.003, 100.0), "l1_ratio": (0.03, 1.0)}, penalised
-    ),
+    Space("linear", "linear", PENALTIES, penalised),
     Space(
         "nearest neighbours",
         "neighbours",
@@ -228,6 +241,14 @@ SPACES = (
         },
         additive,
         changes={"complexity": 7},  # pairs are harder to read than sums of curves
+    ),
+    *(
+        Space(f"{name} of the logarithm", family, ranges, of_logarithms(made))
+        for name, family, ranges, made in (
+            ("boosting", "boosting of logarithms", TREES, boosted),
+            ("support vector machine", "kernel of logarithms", WIDTHS, kernel_machine),
+            ("elastic net", "linear of logarithms", PENALTIES, penalised),
+        )
     ),
 )
 

@@ -24,6 +24,7 @@ from sklearn.dummy import DummyRegressor
 
 from corollary.core.arrays import Vector
 from corollary.preparation import StandardScaler
+from corollary.workbench.log_target import LogTarget
 from corollary.workbench.preparing import (
     CODED,
     SCALED,
@@ -33,14 +34,15 @@ from corollary.workbench.preparing import (
     coded_columns,
 )
 
-__all__ = ["Candidate", "base", "counts", "variants"]
+__all__ = ["Candidate", "amounts", "base", "variants"]
 
-LARGE = 10**9  # rows: no limit
+LARGE = 10**9  # rows or columns: no limit
+COLUMNS = 500  # for learners of columns one by one, or of their covariances
 ROWS_OF_PAIRS = 8_000  # for learners of pairs of rows
 ROWS_OF_NEIGHBOURS = 50_000
 ROWS_OF_SMALL_TREES = 200_000  # a few leaves are found as well in fewer rows
 MOST_LEAVES = 12_500  # of a tree in a forest: more would fill the memory with 200 trees
-TAIL = 1.0  # skewness above which a target has a long tail
+TAIL = 0.5  # skewness above which a target has a long tail
 COUNTS: dict[str, Any] = {
     "loss": "poisson",
     "learning_rate": 0.03,
@@ -48,6 +50,7 @@ COUNTS: dict[str, Any] = {
     "max_leaf_nodes": 6,
     "max_features": 0.6,
 }
+FEW_TREES = {"max_iter": 80, "max_leaf_nodes": 4}
 WEIGHED_QUADRATIC = "quadratic discriminant of weighed columns"
 SHARP_QUADRATIC = "quadratic discriminant of sharply weighed columns"
 WEIGHED_MACHINE = "support vector machine of weighed columns"
@@ -73,6 +76,8 @@ class Candidate:
         Whether a person can follow how it answers.
     most_rows : int
         Rows that it is trained on at most.
+    most_columns : int
+        Prepared columns that it takes; of more it would take too long.
     """
 
     name: str
@@ -82,6 +87,7 @@ class Candidate:
     complexity: int = 9
     readable: bool = False
     most_rows: int = LARGE
+    most_columns: int = LARGE
 
     def made(self, groups: FeatureGroups, seed: int, rows: int) -> Any:
         """Return a new learner for these features, its random draws fixed.
@@ -89,23 +95,30 @@ class Candidate:
         Trees of a forest have so many leaves at most, however many the rows.
         """
         learner = clone(self.learner)
-        known = learner.get_params(deep=False)
+        inner = within(learner)
+        known = inner.get_params(deep=False)
         if "random_state" in known:
-            learner.set_params(random_state=seed)
+            inner.set_params(random_state=seed)
         if self.family == "forest":
             least = max(known["min_samples_leaf"], -(-rows // MOST_LEAVES))
-            learner.set_params(min_samples_leaf=least)
+            inner.set_params(min_samples_leaf=least)
         if "categorical_features" in known:
             codes = coded_columns(groups) if self.preparation == CODED else []
-            learner.set_params(categorical_features=codes or None)
+            inner.set_params(categorical_features=codes or None)
         return learner
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters that differ from the defaults of the class."""
-        given = self.learner.get_params(deep=False)
-        plain = type(self.learner)().get_params(deep=False)
+        inner = within(self.learner)
+        given = inner.get_params(deep=False)
+        plain = type(inner)().get_params(deep=False)
         return {k: v for k, v in given.items() if v != plain.get(k)}
+
+
+def within(learner: Any) -> Any:
+    """Return the regressor of one that changes its target, others as they are."""
+    return getattr(learner, "regressor", learner)
 
 
 #: What the learners of a family share.
@@ -119,16 +132,32 @@ FAMILIES: dict[str, dict[str, Any]] = {
     },
     "linear": {"preparation": SCALED, "complexity": 3, "readable": True},
     "discriminant": {"preparation": SCALED, "complexity": 4, "readable": True},
-    "additive": {"preparation": CODED, "complexity": 5, "readable": True},
+    "additive": {
+        "preparation": CODED,
+        "complexity": 5,
+        "readable": True,
+        "most_columns": COLUMNS,
+    },
     "naive Bayes": {"preparation": SCALED},
     "neighbours": {"preparation": SCALED, "most_rows": ROWS_OF_NEIGHBOURS},
     "kernel": {"preparation": SCALED, "most_rows": ROWS_OF_PAIRS},
-    "quadratic": {"preparation": SHARPLY, "most_rows": ROWS_OF_NEIGHBOURS},
+    "quadratic": {
+        "preparation": SHARPLY,
+        "most_rows": ROWS_OF_NEIGHBOURS,
+        "most_columns": COLUMNS,
+    },
     "weighed kernel": {"preparation": WEIGHED, "most_rows": ROWS_OF_PAIRS},
     "weighed neighbours": {"preparation": SHARPLY, "most_rows": ROWS_OF_NEIGHBOURS},
     "forest": {"preparation": CODED},
     "boosting": {"preparation": CODED},
     "boosting of counts": {"preparation": CODED},
+    "linear of logarithms": {
+        "preparation": SCALED,
+        "complexity": 3,
+        "readable": True,
+    },
+    "kernel of logarithms": {"preparation": SCALED, "most_rows": ROWS_OF_PAIRS},
+    "boosting of logarithms": {"preparation": CODED},
 }
 
 
@@ -189,28 +218,44 @@ def first_regressors() -> list[Candidate]:
     ]
 
 
-def counts(y: Vector) -> tuple[Candidate, ...]:
-    """Return learners of counts and amounts, where the target looks like these.
+def amounts(y: Vector) -> tuple[Candidate, ...]:
+    """Return learners of amounts and counts, where the target looks like these.
 
-    It has no value below 0, and a long tail above: the deviance of Poisson then weighs
-    rows better than squares do, which the largest of them decide.
+    It has no value below 0, and a long tail above.  Its logarithm may have none; and
+    the deviance of Poisson weighs rows better than squares do, which the largest of
+    them decide.
     """
     if y.min() < 0 or y.mean() <= 0 or not skewed(y):
         return ()
-    return tuple(
-        rung(name, "boosting of counts", of("HistGradientBoosting", False, **given))
-        for name, given in (
-            ("boosting of counts", COUNTS),
-            (
-                "boosting of counts, weak",
-                COUNTS | {"max_iter": 80, "max_leaf_nodes": 4},
-            ),
-        )
+    import corollary as c
+
+    ridge = c.RidgeCV(alphas=(0.1, 1.0, 10.0, 100.0, 1000.0))
+    boosted = of("HistGradientBoosting", False, **COUNTS)
+    weak = of("HistGradientBoosting", False, **COUNTS | FEW_TREES)
+    return (
+        rung("ridge regression of the logarithm", "linear of logarithms", logs(ridge)),
+        rung(
+            "boosting of the logarithm",
+            "boosting of logarithms",
+            logs(of("HistGradientBoosting", False)),
+        ),
+        rung(
+            "support vector machine of the logarithm",
+            "kernel of logarithms",
+            logs(c.SVR(C=3.0)),
+        ),
+        rung("boosting of counts", "boosting of counts", boosted),
+        rung("boosting of counts, weak", "boosting of counts", weak),
     )
 
 
+def logs(learner: Any) -> Any:
+    """Return a learner of the logarithm of the target."""
+    return LogTarget(within(learner))
+
+
 def skewed(y: Vector) -> bool:
-    """Tell whether the third standardised moment is above 1."""
+    """Tell whether the third standardised moment is above that of a short tail."""
     z = (y - y.mean()) / max(float(y.std()), 1e-300)
     return float((z**3).mean()) > TAIL
 

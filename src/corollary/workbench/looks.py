@@ -18,6 +18,7 @@ from corollary import diagnostics as d
 from corollary.core.warn import gathered_warnings
 from corollary.workbench.display import Quiet
 from corollary.workbench.preparing import preparation
+from corollary.workbench.trials import sampled
 
 if TYPE_CHECKING:
     from corollary.workbench.run import Clock, Run
@@ -26,8 +27,9 @@ __all__ = ["look"]
 
 MOST_ROWS = 50_000  # that are looked at for slices and noise
 LEAST_ROWS, SOME_ROWS = 50, 2_000  # that are asked for effects
+LEAST_SHARE = 0.04  # of the budget in which the champion is asked, even when it is over
 BACKGROUND = 5, 50  # rows that stand for what is not known, at least and at most
-TIMED = 200  # rows by which it is told how long the champion takes to answer
+TIMED = 200, 2_000  # rows by which it is told how long the champion takes to answer
 REPEATS = 3  # permutations of each column
 SHOWN = 12  # columns whose effects are shown
 CURVES = {  # the loss of a learning curve, by the metric: its name, and in words
@@ -165,6 +167,7 @@ def diagnosis(run: Run, until: float) -> dict[str, Any]:
         *(model, run.folded.table, y),
         time_budget=0.6 * left,
         random_state=seed,
+        evidence=d.Evidence(structured=kind is not None),
         **given,
     )
     left = max(until - time.monotonic(), 1.0)
@@ -190,6 +193,7 @@ def effects(run: Run, until: float) -> dict[str, Any]:
     """Return how much each column matters, and the shape of its effect."""
     rows = run.problem.split.test if run.judged.locked else run.folded.rows
     model, seed = run.model.fitted_, run.settings.seed
+    classes = run.problem.classes
     asked = REPEATS * run.folded.table.num_columns + 2 * SHOWN  # times each row is
     many = affordable(run, asked, until, LEAST_ROWS, SOME_ROWS)
     table, y = run.problem.part(rows[spaced(len(rows), many)])
@@ -197,7 +201,12 @@ def effects(run: Run, until: float) -> dict[str, Any]:
         model, table, run.problem.labels(y), repeats=REPEATS, random_state=seed
     )
     names = [weights.names[j] for j in weights.order[:SHOWN]]
-    shapes = d.partial_effects(model, table, names, random_state=seed)
+    some = sampled(run.problem.table.num_rows, many, seed)  # seen rows have more dates
+    shapes = d.partial_effects(
+        *(model, run.problem.table.take(some), names),
+        output=None if classes is None or len(classes) < 3 else classes.tolist(),
+        random_state=seed,
+    )
     return {"effects": shapes.to_findings(weights)}
 
 
@@ -222,12 +231,15 @@ def attributions(run: Run, until: float) -> dict[str, Any]:
 
 def affordable(run: Run, asked: int, until: float, least: int, most: int) -> int:
     """Return how many rows the champion can be asked about so often, by the clock."""
-    table = run.folded.table.take(spaced(len(run.folded.y), TIMED))
-    start = time.monotonic()
-    run.model.fitted_.predict(table)
-    now = time.monotonic()
-    each = max(now - start, 1e-9) / table.num_rows
-    return int(np.clip((until - now) / (asked * each), least, most))
+    left = max(until - time.monotonic(), LEAST_SHARE * run.settings.time_budget)
+    for rows in TIMED:
+        table = run.folded.table.take(spaced(len(run.folded.y), rows))
+        start = time.monotonic()
+        run.model.fitted_.predict(table)
+        took = max(time.monotonic() - start, 1e-9)
+        if took > 0.3 * left:  # many rows are quicker, each, than few
+            break
+    return int(np.clip(left * table.num_rows / (asked * took), least, most))
 
 
 def answers_of(run: Run) -> Any:

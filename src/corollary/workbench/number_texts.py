@@ -6,6 +6,7 @@
     1.234,5   decimal comma; thousands '.'
     1 234     thousands ' '          also narrow and unbreakable spaces
     12 %, $5  sign '%', sign '$'     where every cell of the column has the sign
+    12 km     sign 'km'              and any unit of up to eight letters behind it
     (5), - 5  minus five
 
 A column has one style.  1,234 alone may be one thousand or a little more than one: the
@@ -16,6 +17,7 @@ comma shows in cells such as 0,5 or 12,25; else the point is the decimal sign.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -30,6 +32,7 @@ __all__ = [
 ]
 
 SIGNS = ("%", "R$", "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "kr", "zł")
+UNIT = re.compile(r"[+-]?[\d.,' ]*\d ?([^\W\d_](?:[^\W_]|[/.]){0,7})")
 LOOKED_AT = 500  # cells by which styles are compared first
 GROUPS = {",": ",", ".": "[.]", " ": " ", "'": "['\u2019]"}
 
@@ -141,11 +144,13 @@ def find_style(array: Any, decimal: str = ".") -> tuple[NumberStyle | None, floa
 
 
 def common_sign(texts: list[str]) -> str:
-    """Return the sign that nearly all cells have, or none."""
+    """Return the sign or the unit that nearly all cells have, or none."""
     for sign in SIGNS:
         if sum(sign in text for text in texts) >= 0.95 * len(texts):
             return sign
-    return ""
+    found = Counter(m.group(1) for m in map(UNIT.fullmatch, texts) if m)
+    unit, count = found.most_common(1)[0] if found else ("", 0)
+    return unit if count >= 0.95 * len(texts) else ""
 
 
 def bare(text: str, sign: str) -> str:

@@ -6,11 +6,12 @@ only, so that nothing leaks:
     scaled   numbers    median for what is missing, and a mark that it was; mean 0, sd 1
              few labels one column each, rare ones together
              many       the mean target of each label, by folds, shrunk
-             dates      year, month, weekday, days since the first
+             dates      year, days since the first; month, weekday and hour, each on
+                        a circle
              texts      words by their weight (tf-idf)
     coded    numbers    as they are, missing ones too: trees know what to do
              labels     a code each, split as sets; many labels as above
-             dates      as above
+             dates      year, month, weekday, hour, days since the first
              texts      the most frequent words
     weighed  scaled, then columns that matter are made large (`relevance.py`), by the
     sharply  root of their importance, or by the importance itself
@@ -52,8 +53,8 @@ SCALED, CODED, WEIGHED, SHARPLY = "scaled", "coded", "weighed", "sharply weighed
 POWERS = {WEIGHED: 0.5, SHARPLY: 1.0}  # of the importance of columns
 FEW_LABELS = 25  # that get a column each
 CODES = 250  # labels that a tree splits as sets
-SPARSE = 2_000  # columns above which zeros are not stored
 DATES = ("year", "month", "weekday", "hour", "elapsed_days")
+ROUND = ("month", "weekday", "hour")
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def feature_groups(table: Any, columns: Any, rows: Any = None) -> FeatureGroups:
     ----------
     table : pyarrow.Table
     columns : iterable of ColumnSchema
-        What the columns hold; those whose role is no feature are left out.
+        What the columns hold; those that models do not learn from are left out.
     rows : array of int, optional
         Training rows, where these are not all.
     """
@@ -102,7 +103,7 @@ def feature_groups(table: Any, columns: Any, rows: Any = None) -> FeatureGroups:
     }
     missing = False
     for column in columns:
-        if column.role != "feature":
+        if not column.is_learned:
             continue
         values = table[column.name]
         values = values if rows is None else values.take(rows)
@@ -150,7 +151,9 @@ def scaled_parts(groups: FeatureGroups, seed: int) -> list[tuple[str, Any, list[
     means = TargetEncoder(random_state=seed)
     in_place = StandardScaler(copy=False)  # of what the step before it has made
     dates = make_pipeline(
-        DateParts(DATES), SimpleImputer(keep_empty_features=True), in_place
+        DateParts(DATES, cyclic=ROUND),
+        SimpleImputer(keep_empty_features=True),
+        in_place,
     )
     return [
         ("labels", one_hot, list(groups.few)),
@@ -164,7 +167,7 @@ def scaled_parts(groups: FeatureGroups, seed: int) -> list[tuple[str, Any, list[
 def coded_parts(groups: FeatureGroups, seed: int) -> list[tuple[str, Any, list[str]]]:
     """Return what trees get; the columns of codes come first."""
     codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
-    as_they_are = StandardScaler(with_mean=False, with_std=False)
+    as_they_are = StandardScaler(with_mean=False, with_std=False, copy=False)
     return [
         ("codes", codes, [*groups.few, *groups.some]),
         ("means", TargetEncoder(random_state=seed), list(groups.many)),

@@ -25,7 +25,7 @@ from corollary.workbench.blending import Blend, blend, contenders
 from corollary.workbench.draws import Draws
 from corollary.workbench.journal import Journal
 from corollary.workbench.judging import Metric
-from corollary.workbench.ladder import Candidate, base, counts, variants
+from corollary.workbench.ladder import Candidate, amounts, base, variants
 from corollary.workbench.trials import FoldedTable, Trial, TrialRefusedError, attempt
 
 __all__ = ["Race", "Refusal", "Show", "run_race"]
@@ -164,7 +164,7 @@ def order(folded: FoldedTable, race: Race) -> Iterator[tuple[Candidate, int]]:
     task = "regression" if folded.classes is None else "classification"
     rungs, more = base(task), list(variants(task))
     if folded.classes is None:
-        more = [*counts(folded.y), *more]
+        rungs = (*rungs, *amounts(folded.y))
     for place, candidate in enumerate(rungs):
         yield candidate, len(rungs) - place - 1 + len(more)
     start = len(race.history)

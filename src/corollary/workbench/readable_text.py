@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from corollary.workbench.log_target import LogTarget
+
 __all__ = ["model_text"]
 
 MOST = 30  # coefficients or effects that are shown
@@ -21,7 +23,15 @@ def model_text(pipeline: Any, classes: Any = None) -> str:
         What the codes of the learner stand for.
     """
     learner = pipeline[-1]
-    learner = getattr(learner, "regressor_", learner)
+    if isinstance(learner, LogTarget):
+        return "for the logarithm of the target\n" + inner_text(
+            learner.regressor_, pipeline, classes
+        )
+    return inner_text(getattr(learner, "regressor_", learner), pipeline, classes)
+
+
+def inner_text(learner: Any, pipeline: Any, classes: Any) -> str:
+    """Return how a learner answers, without what is done to its target."""
     names = [str(name).split("__")[-1] for name in feature_names(pipeline)]
     if hasattr(learner, "tree_"):
         return tree_text(learner, names, classes)

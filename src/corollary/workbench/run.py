@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.arrow import give_back_memory
+from corollary.core.arrow import give_back_all_memory
 from corollary.core.configuration import config_context, get_config
 from corollary.workbench.blending import Blend, judged
 from corollary.workbench.champion import (
@@ -212,7 +212,7 @@ def learned(
     """Run all that comes after reading."""
     clock = Clock(settings.time_budget)
     problem = set_problem(data, settings)
-    give_back_memory()
+    give_back_all_memory()
     show.metric, show.spread = problem.metric, problem.spread
     folded = problem.folded()
     place = None if folder is None else Path(folder)
@@ -240,6 +240,7 @@ def learned(
         first_at=clock.begun + min(FIRST_RESULT, 0.5 * settings.time_budget),
     )
     folded.held.clear()  # prepared rows, to make room for the models
+    give_back_all_memory()
     if race.interrupted:
         clock.budget = clock.spent  # what takes time is left out
     found = finished(race, True)
@@ -288,7 +289,7 @@ def concluded(
     champ, simple = refitted(
         best, plain, rows, clock.at(REFIT_SHARE) if last else -np.inf
     )
-    give_back_memory()
+    give_back_all_memory()
     out_of_fold = [
         Judged(answers, losses, problem.metric, problem.spread, False)
         for answers, losses in (
@@ -342,7 +343,7 @@ def refit_rows(
     if refit_seconds(trials.values(), folded, count) > left:
         return folded
     folded.held.clear()
-    give_back_memory()
+    give_back_all_memory()
     return problem.whole()
 
 

@@ -46,7 +46,7 @@ class ColumnSchema:
         "number", "category", "boolean", "date" or "text".
     role : str
         "feature", "target", "identifier", "constant", "duplicate", "group", "time" or
-        "ignored"; models learn from features alone.
+        "ignored"; models learn from features, and from the time that orders the rows.
     why : str
         The reason for kind and role, in a sentence.
     how : str
@@ -67,6 +67,11 @@ class ColumnSchema:
         if self.role not in ROLES:
             must = f"the role of column {self.name!r} must be among {', '.join(ROLES)}"
             raise DataError(sentence(self, must, repr(self.role)))
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether models learn from it."""
+        return self.role in ("feature", "time")
 
     def __str__(self) -> str:
         how = "" if self.how == "as written" else f", {self.how}"
@@ -117,7 +122,7 @@ class Schema:
     @property
     def features(self) -> tuple[ColumnSchema, ...]:
         """The columns that a model learns from, in order."""
-        return tuple(column for column in self.columns if column.role == "feature")
+        return tuple(column for column in self.columns if column.is_learned)
 
     def column(self, name: str) -> ColumnSchema:
         """Return a column by its name.

@@ -82,7 +82,7 @@ class TableData:
     @property
     def features(self) -> Any:
         """The columns that models learn from, as a pyarrow table."""
-        names = [column.name for column in self.columns if column.role == "feature"]
+        names = [column.name for column in self.columns if column.is_learned]
         return self.table.select(names)
 
     @property

@@ -33,6 +33,7 @@ import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
 from corollary.core.arrays import Floats, Vector
+from corollary.core.arrow import give_back_all_memory
 from corollary.core.memory import block_bytes
 from corollary.core.randomness import generator
 from corollary.core.warn import gathered_warnings
@@ -183,6 +184,9 @@ def attempt(
         begun = time.monotonic()
         for fold, (train, valid) in enumerate(folded.splits):
             X, V = folded.prepared(fold, candidate.preparation)
+            if X.shape[1] > candidate.most_columns:
+                must = f"it takes {candidate.most_columns} columns at most"
+                raise TrialRefusedError(f"{must}; there are {X.shape[1]:,}")
             at = sampled(len(train), most, folded.seed + fold)
             rows = max(rows, len(at))
             start = time.monotonic()
@@ -282,6 +286,9 @@ def fitted_pipeline(
     key = f"{kind} of {min(sample, n)}"
     if key not in held:
         held.clear()
+    if n > PREPARED:
+        give_back_all_memory()
+    if key not in held:
         at = sampled(n, sample, folded.seed)
         table = folded.table if len(at) == n else folded.table.take(at)
         ready, y = preparation(kind, folded.groups, folded.seed), folded.y[at]

@@ -26,6 +26,7 @@ from corollary.core.table import table_of
 
 __all__ = ["Words"]
 
+MANY = 50  # texts, from which words of a single one are left out
 OPTIONS: dict[str, Any] = {"sublinear_tf": True, "dtype": np.float64}
 
 
@@ -35,7 +36,8 @@ class Words(TransformerMixin, Estimator):
     Parameters
     ----------
     max_features : int, default=1000
-        Words that are kept: the most frequent ones.
+        Words that are kept: the most frequent ones.  Of 50 texts or more, words that
+        only one of them has are left out.
 
     Attributes
     ----------
@@ -71,11 +73,14 @@ class Words(TransformerMixin, Estimator):
         """Learn the words of a table of one column."""
         check_parameters(self, self.rules)
         texts = texts_of(X)
-        vectorizer = TfidfVectorizer(max_features=self.max_features, **OPTIONS)
+        least = 2 if len(texts) >= MANY else 1  # a word of one text tells nothing
+        vectorizer = TfidfVectorizer(
+            max_features=self.max_features, min_df=least, **OPTIONS
+        )
         try:
             vectorizer.fit(texts)
         except ValueError:  # no text has a word
-            vectorizer.fit(["nothing"])  # so that there is one
+            vectorizer.set_params(min_df=1).fit(["nothing"])  # so that there is one
         self.words_ = vectorizer.get_feature_names_out()
         self.idf_ = vectorizer.idf_
         self.n_features_in_ = 1
