@@ -39,6 +39,7 @@ from corollary import (
     PassiveAggressiveRegressor,
     QuantileRegressor,
     Ridge,
+    RidgeClassifier,
     RidgeCV,
     SGDClassifier,
     SGDRegressor,
@@ -448,3 +449,27 @@ def test_least_squares_on_classes_is_proved(alpha):
     proof = optimality_gap(model, X, labels)
     assert proof.primal == pytest.approx(value, rel=1e-9)
     assert value - least - 1e-12 <= proof.gap <= 1.01 * (value - least)
+
+
+@pytest.mark.course("S2-36")
+@pytest.mark.parametrize("make", [RidgeClassifier, sk.RidgeClassifier])
+def test_several_labels_of_a_row_are_several_targets(make):
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(60, 3)), rng.integers(1, 4, size=60) + 0.0
+    labels = (X @ rng.normal(size=(3, 2)) + rng.normal(size=(60, 2)) > 0) * 1
+    model = make(alpha=2.0).fit(X, labels, sample_weight=w)
+    for step in (0.0, 0.05):
+        model.coef_ = model.coef_ + step
+        value, least = ridge_values(model, X, 2.0 * labels - 1, w, [2.0, 2.0])
+        proof = optimality_gap(model, X, labels, w)
+        assert proof.primal == pytest.approx(value, rel=1e-9)
+        assert value - least - 1e-12 <= proof.gap <= 1.01 * (value - least) + 1e-9
+    for wrong, words in (
+        (np.column_stack([labels, labels]), "the 2 targets of the fit"),
+        (labels + 1, "y of several labels must be 0 or 1"),
+    ):
+        with pytest.raises(DataError, match=words):
+            optimality_gap(model, X, wrong, w)
+    one = LogisticRegression().fit(X, labels[:, 0])
+    with pytest.raises(DataError, match="several labels of LogisticRegression"):
+        optimality_gap(one, X, labels)

@@ -11,6 +11,7 @@ from corollary import (
     SVC,
     DecisionTreeRegressor,
     ElasticNet,
+    HuberRegressor,
     Lasso,
     LogisticRegression,
     PolynomialFeatures,
@@ -137,5 +138,8 @@ def test_what_is_refused():
             penalty_curve(*arguments, **options)
     with pytest.raises(DataError, match="states no convex problem"):
         penalized_objective(DecisionTreeRegressor().fit(X, y), X, y)
-    with pytest.raises(DataError, match="model must be linear"):
+    with pytest.raises(DataError, match="must state a mean loss and a penalty"):
         penalized_objective(SVC().fit(X, y > 0), X, y > 0)
+    robust = HuberRegressor().fit(X, y)  # which is linear
+    with pytest.raises(DataError, match="HuberRegressor, whose scale is an unknown"):
+        penalized_objective(robust, X, y)

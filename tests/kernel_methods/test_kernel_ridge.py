@@ -10,6 +10,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from corollary import KernelRidge, Ridge, StopReason, config_context, load, save
 from corollary.core.errors import DataError, ParameterError
+from corollary.diagnostics import optimality_gap
 
 KERNELS = [
     {"kernel": "linear"},
@@ -212,6 +213,35 @@ def test_no_penalty_interpolates_or_takes_the_shortest():
     np.testing.assert_allclose(singular.predict(X), X @ least, atol=1e-8)
     assert singular.report_.facts["kernel_rank"] == 3
     assert "3 of 30" in str(singular.report_)
+
+
+@pytest.mark.course("S2-40")
+@pytest.mark.parametrize("solver", ["auto", "cholesky", "eigen"])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("alpha", [0.0, 1e-30])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_no_penalty_on_a_singular_kernel_is_least_squares(
+    solver, kind, alpha, fit_intercept, weighted
+):
+    """On the columns of K, with the weights of the rows: the normal equation holds."""
+    X, Y = draw(17, n=40, t=2)
+    X, Y = X.astype(kind), Y + 3.0
+    w = np.arange(40) % 4 + 1.0 if weighted else np.ones(40)
+    model = KernelRidge(alpha, solver=solver, fit_intercept=fit_intercept)
+    model.fit(X, Y, sample_weight=w)
+    Z = np.column_stack([X, np.ones(40)])[:, : 3 + fit_intercept]  # of rank 3 or 4
+    root = np.sqrt(w)[:, None]
+    least = np.linalg.lstsq(root * Z, root * Y, rcond=None)[0]
+    tight = 1e-8 if kind is np.float64 else 1e-4
+    np.testing.assert_allclose(model.predict(X), Z @ least, atol=tight)
+    proof = optimality_gap(model.set_params(alpha=0.0), X, Y, w)
+    assert proof.gap <= tight * proof.primal
+    if solver != "eigen":
+        assert model.report_.facts["kernel_rank"] == 3
+    if alpha == 0:
+        freedom = model.report_.facts["degrees_of_freedom"]
+        assert freedom == pytest.approx([3.0 + fit_intercept])
 
 
 def test_a_kernel_that_is_none_is_named():

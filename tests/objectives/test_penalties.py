@@ -6,6 +6,7 @@ from scipy.optimize import minimize_scalar
 
 from corollary.core.errors import ParameterError
 from corollary.objectives import Penalty
+from corollary.objectives.conditions import Conditions
 from corollary.objectives.penalties import penalty_named
 
 PENALTIES = [Penalty(0.3, 0.0), Penalty(0.3, 1.0), Penalty(0.3, 0.4), Penalty(0.0)]
@@ -53,3 +54,15 @@ def test_bad_penalties_are_told_in_one_sentence():
         with pytest.raises(ParameterError) as caught:
             make()
         assert str(caught.value).startswith(text)
+
+
+@pytest.mark.course("S2-36")
+def test_each_violation_is_of_one_condition():
+    w, g = np.array([2.0, 0.0, -3.0, 0.0]), np.array([0.5, 1.75, -1.0, 0.5])
+    assert Penalty(1.0, 1.0).conditions(w, g) == Conditions(2.0, 0.0, 0.75, 0.0)
+    assert Penalty(1.0, 0.0).conditions(w, g) == Conditions(1.75)  # nothing is bound
+    bound = Penalty(1.0, 1.0, positive=True)
+    assert bound.conditions(w, -g) == Conditions(0.0, 3.0, 0.75, 0.5)
+    assert bound.conditions(w[:2], np.array([-4.0, 0.0])) == Conditions(3.0)
+    for penalty in (bound, *PENALTIES):
+        assert penalty.violation(w, g) == penalty.conditions(w, g).residual

@@ -16,6 +16,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.rows import dense
 from corollary.engine import Chunk
+from corollary.objectives.conditions import Conditions, largest
 from corollary.objectives.multiclass_hinge import MulticlassHinge
 from corollary.solvers.convex_problem import WHO, LinearStatement
 from corollary.solvers.quadratic_programming import solve_qp
@@ -34,8 +35,12 @@ NEAR = 1e-3  # share of a gap that more of them are worth
 OPEN = 300  # unknowns of a quadratic programme
 
 
-def of_contest(p: LinearStatement) -> tuple[float, float]:
-    """Return D and the residual of a hinge of K scores, whose prices are o."""
+def of_contest(p: LinearStatement) -> tuple[float, Conditions]:
+    """Return D and the conditions of a hinge of K scores, whose prices are o.
+
+    Stationarity is W = sum_i alpha_i x_i', slackness a sum of L + L* - v'f = 0 for each
+    row; v is in its domain.
+    """
     assert isinstance(p.loss, MulticlassHinge)
     K, form = len(p.w), "weston_watkins" if p.loss.form == "sum" else "crammer_singer"
     machine = machine_of(WHO, Chunk(p.X, p.y, p.o), np.ones(K), form, 0.0, 0)
@@ -57,8 +62,9 @@ def of_contest(p: LinearStatement) -> tuple[float, float]:
     v = -machine.alpha[heavy] / machine.C[heavy, None]
     y, f = np.asarray(p.y)[heavy], f[heavy]
     rows = p.loss.value(y, f) + p.loss.conjugate(y, v) - (v * f).sum(axis=1)
-    worst = max(float(np.abs(p.w - machine.W).max(initial=0.0)), float(rows.max()))
-    return max(dual - NOISE * primal, 0.0), worst
+    apart = largest(np.abs(p.w - machine.W))
+    missed = Conditions(apart, complementary_slackness=largest(rows))
+    return max(dual - NOISE * primal, 0.0), missed
 
 
 def settle_rows(machine: Machine, loss: MulticlassHinge) -> None:

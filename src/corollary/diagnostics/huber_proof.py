@@ -26,6 +26,7 @@ import numpy as np
 from corollary.core.arrays import Floats
 from corollary.core.rows import dense
 from corollary.diagnostics.contest_proof import CLOSED, NOISE
+from corollary.objectives.conditions import Conditions, largest
 from corollary.solvers import newton
 from corollary.solvers.convex_problem import HuberStatement
 
@@ -36,8 +37,8 @@ MANY = 1000  # columns whose Hessian is worth its price
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def of_huber(p: HuberStatement) -> tuple[float, float, float]:
-    """Return P, D and the largest entry of the gradient."""
+def of_huber(p: HuberStatement) -> tuple[float, float, Conditions]:
+    """Return P, D and the conditions: the gradient is 0, and nothing is bound."""
     p = replace(p, X=dense(p.X))
     primal, g, _ = evaluated(p)
     dual, search = bound(p), newton.begin(np.append(p.w, [p.b, p.sigma]))
@@ -52,7 +53,7 @@ def of_huber(p: HuberStatement) -> tuple[float, float, float]:
             dual = max(dual, bound(at))
         if search.stalled or value - dual <= CLOSED * primal:
             break
-    return primal, max(dual - NOISE * primal, 0.0), float(np.abs(g).max())
+    return primal, max(dual - NOISE * primal, 0.0), Conditions(largest(np.abs(g)))
 
 
 def evaluated(p: HuberStatement) -> tuple[float, Floats, Floats]:

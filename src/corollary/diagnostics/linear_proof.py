@@ -27,8 +27,10 @@ another |s_j| is above l1.  A v outside of the domain proves nothing; the search
 takes the step, shortened where P asks for it, and looks again from there.  So D comes
 near the minimum though the model does not.
 
-The residual is the largest entry of the least subgradient of P at the model; with a
-corner it is about the v that was found, and the worst row's L + L* - v f counts too.
+The conditions are those of the least subgradient of P at the model, (6) of
+`objectives/penalties.py`, and of the intercept, whose derivative is 0 (stationarity).
+With corners of the loss they are about the v that was found; a row that is at no corner
+has the slope v_i that its side asks for (slackness).
 
 Notation: theta = (w, b); A = rows of features, and a constant; o, N as in `duality.py`.
 Course: S2-36, S2-17. References: Rockafellar (1970), 31; Boyd and Vandenberghe (2004),
@@ -57,6 +59,7 @@ from corollary.diagnostics.contest_proof import (
 )
 from corollary.diagnostics.squares_proof import is_cone, off, square_points
 from corollary.linear_algebra.decompositions import eigh
+from corollary.objectives.conditions import Conditions, largest
 from corollary.objectives.duality import dual_sums, gap_of_sums, mixture
 from corollary.objectives.losses import Absolute, Hinge, Quantile, Squared
 from corollary.objectives.multiclass_hinge import MulticlassHinge
@@ -76,35 +79,34 @@ FIRM = 1e-10  # of a diagonal, which keeps the search's Hessian regular
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def of_linear(p: LinearStatement) -> tuple[float, float, float]:
-    """Return P, D and the residual of a linear statement."""
+def of_linear(p: LinearStatement) -> tuple[float, float, Conditions]:
+    """Return P, D and the conditions of a linear statement."""
     primal = p.value()
     if not np.isfinite(primal):
         must = "the objective must be finite at the model"
         why = "Some scores are too large, or belong to no mean."
         raise DataError(sentence(WHO, must, f"{primal}", why))
     if isinstance(p.loss, MulticlassHinge):
-        dual, worst = of_contest(p)
-        return p.scale * primal, dual, worst
+        return p.scale * primal, *of_contest(p)
     f = p.scores()
     slope = p.loss.derivative(p.y, f)
-    dual, worst = max(0.0, first_bound(p, slope)), 0.0
+    dual, found = max(0.0, first_bound(p, slope)), Conditions()
     v = None if is_cone(p) else programmed(p, slope)
     if v is not None:
         dual = max(dual, dual_value(p, v, np.zeros_like(p.w)))
         if not isinstance(p.loss, Squared):  # at a corner v is one of many slopes
             off = np.abs(f - p.y) > CORNER * (1 + np.abs(p.y))
-            worst = float(np.abs(p.weighted(v - slope))[off].max(initial=0.0))
-            slope = v
+            apart = largest(np.abs(p.weighted(v - slope))[off])
+            found, slope = Conditions(complementary_slackness=apart), v
     else:
         dual = max(dual, by_search(p, primal, dual))
     w, g = p.w, p.totals(slope) + p.penalty.l2 * p.w
     w, g = (w.T, g.T) if p.penalty.blocks else (w.ravel(), g.ravel())
-    worst = max(worst, p.penalty.violation(w, g))
+    found |= p.penalty.conditions(w, g)
     if p.intercept:
-        worst = max(worst, float(np.abs(p.weighted(slope).sum(axis=0)).max()))
+        found |= Conditions(largest(np.abs(p.weighted(slope).sum(axis=0))))
     dual = max(dual - NOISE * primal, 0.0)
-    return p.scale * primal, p.scale * dual, p.scale * worst
+    return p.scale * primal, p.scale * dual, found.times(p.scale)
 
 
 # -- bounds ----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""How far a convex fit is from its optimum: primal, dual, gap and KKT residual.
+"""How far a convex fit is from its optimum: primal, dual, gap and KKT conditions.
 
 Also known as: duality gap, KKT audit, primal-dual proof of optimality.
 
@@ -9,23 +9,50 @@ bound D on the minimum, and how far the optimality conditions are violated.  P i
 farther above its minimum than the gap P - D.
 
     Linear models.  `linear_proof.py` and `huber_proof.py` look for the best D by
-    several ways, and the residual is the largest entry of the least subgradient of P.
+    several ways.
     Machines.  A stored b misses the box or the sum by rounding; D is taken at a point
     beside it that does not.  Linear machines store w alone.  b_i is then where (2) has
     its maximum, and for rows at a corner of their loss, where that is a range, the
-    choice in the range whose sum_i b_i x_i is nearest to w.  A row violates the
-    conditions by as much as (2) would still grow in c at b_i: for SVC  y g >= 1 where
-    b_i = 0,  = 1 between the bounds,  <= 1 where |b_i| = C_i.
+    choice in the range whose sum_i b_i x_i is nearest to w.
     Hard margins.  A hyperplane that misses a margin of 1 is no point of the problem,
     and is scaled until it misses none, so that P is never below the minimum; one that
     does not separate the rows is refused.  D is that of the best multiple of b.
+
+The four conditions of `objectives/conditions.py` are measured by their largest
+violations, and kkt_residual is the largest of them: 0 at the minimum.  Each is 0 where
+it holds by construction.  For machines, with u_i = rho - q_i - h_i,
+
+    stationarity             |sum_i b_i - t|;  |w - sum_i b_i x_i| of machines that
+                             store w (0 of others, whose h is a sum over b);
+                             |u_i - r_i b_i| where b_i has no bound: ridge           (6)
+    primal feasibility       1 - y_i g_i > 0 of hard margins, which are y_i g_i >= 1;
+                             slack variables are what rows miss: 0 with them         (7)
+    dual feasibility         how far b_i is outside of lo_i .. hi_i, and with a width
+                             sum_i |b_i| above C nu W                                (8)
+    complementary slackness  how much (2) would still grow in c from b_i towards a
+                             bound: for SVC  y g >= 1 where b_i = 0,  = 1 between the
+                             bounds,  <= 1 where |b_i| = C_i;  (5) over C nu W       (9)
+
+For linear models, g_j being the derivative of the loss and of l2 by w_j, v the slopes
+of the loss, and with w >= 0 asked for mu_j = g_j + l1 its multiplier,
+
+    stationarity             |g_j + l1 sign(w_j)| where w_j != 0, |g_j| without l1;
+                             with w >= 0  -mu_j > 0 where w_j > 0, which is free to
+                             grow; the derivative by the intercept; of a contest
+                             |w - sum_i alpha_i x_i|; of Huber's regression the
+                             whole gradient                                         (10)
+    primal feasibility       with w >= 0  -w_j > 0, but such a model is refused     (11)
+    dual feasibility         |g_j| - l1 > 0 where w_j = 0;  with w >= 0  -mu_j > 0  (12)
+    complementary slackness  with w >= 0  mu_j > 0 where w_j > 0, which it presses to
+                             a bound that it does not touch; with corners of the loss
+                             how far v_i is from the slope of a row at no corner    (13)
 
 Course: S2-36, S0-26, S1-48, S4-49. Reference: Boyd and Vandenberghe (2004), ch. 5.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -34,7 +61,12 @@ from scipy.optimize import lsq_linear
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from corollary.core.arrays import Floats, Matrix
-from corollary.core.checks import check_targets, encode_labels, full_weights
+from corollary.core.checks import (
+    check_indicators,
+    check_targets,
+    encode_labels,
+    full_weights,
+)
 from corollary.core.errors import DataError, sentence
 from corollary.core.parameters import check_parameters
 from corollary.core.rows import dense
@@ -42,6 +74,7 @@ from corollary.core.sparse import canonical
 from corollary.core.wording import one_sentence
 from corollary.diagnostics.huber_proof import of_huber
 from corollary.diagnostics.linear_proof import of_linear
+from corollary.objectives.conditions import Conditions, largest
 from corollary.solvers.convex_problem import (
     WHO,
     ConvexProblem,
@@ -51,6 +84,7 @@ from corollary.solvers.convex_problem import (
     MachineStatement,
     from_here,
     not_handled,
+    owner_of,
     statement_of,
 )
 
@@ -69,35 +103,53 @@ class OptimalityGap:
         P and a bound on its minimum.
     gap : float
         P - D.
-    kkt_residual : float
-        The worst violation of the optimality conditions.
+    stationarity : float
+        The largest derivative of the Lagrangian by what is free to move, (6) or (10):
+        coefficients that are not 0, the intercept, w that is no sum of b_i x_i.
+    primal_feasibility : float
+        How far the model is from what the problem demands of it, (7): a margin of 1 of
+        every row where there is no slack.  0 where nothing is demanded.
+    dual_feasibility : float
+        How far multipliers are out of their bounds, (8) or (12): b_i out of its box, a
+        gradient above l1 at a coefficient that is 0.
+    complementary_slackness : float
+        How far a row or coefficient is from where its multiplier says it is, (9) or
+        (13): off the margin with b_i between its bounds, above 0 though pressed to it.
     """
 
     primal: float
     dual: float
     gap: float
-    kkt_residual: float
+    stationarity: float
+    primal_feasibility: float
+    dual_feasibility: float
+    complementary_slackness: float
+
+    @property
+    def kkt_residual(self) -> float:
+        """The largest of the four violations."""
+        return max(astuple(self)[3:])
 
     def __add__(self, other: OptimalityGap) -> OptimalityGap:
-        return OptimalityGap(
-            self.primal + other.primal,
-            self.dual + other.dual,
-            self.gap + other.gap,
-            max(self.kkt_residual, other.kkt_residual),
-        )
+        own, others = astuple(self), astuple(other)
+        sums = (a + b for a, b in zip(own[:3], others[:3], strict=True))
+        return OptimalityGap(*sums, *map(max, own[3:], others[3:]))
 
     def __str__(self) -> str:
         relative = self.gap / abs(self.primal) if self.primal else self.gap
+        names = (field.name.replace("_", " ") for field in fields(self)[3:])
+        each = zip(names, astuple(self)[3:], strict=True)
         return (
             f"primal {self.primal:.6g}, dual {self.dual:.6g}, gap {self.gap:.3g} "
-            f"({relative:.2g} relative), KKT residual {self.kkt_residual:.3g}"
+            f"({relative:.2g} relative), KKT residual {self.kkt_residual:.3g} "
+            f"({', '.join(f'{name} {value:.3g}' for name, value in each)})"
         )
 
 
 def optimality_gap(
     model: Any, X: Any, y: Any = None, sample_weight: Any = None
 ) -> OptimalityGap:
-    """Return primal, dual, gap and KKT residual of a fitted convex model on its data.
+    """Return primal, dual, gap and KKT conditions of a fitted convex model on its data.
 
     Parameters
     ----------
@@ -158,6 +210,10 @@ def targets(model: Any, X: Matrix, y: Any) -> Any:
         if np.ndim(y) > 1 and np.shape(y)[1] > 1 and not many:
             raise not_handled(f"several targets of {type(model).__name__}")
         return check_targets(WHO, y, X.shape[0], float, many=many)
+    if len(np.shape(y)) == 2 and np.shape(y)[1] > 1:  # several labels of a row
+        if not getattr(owner_of(model), "takes_indicators", False):
+            raise not_handled(f"several labels of {type(model).__name__}")
+        return check_indicators(WHO, y, X.shape[0])
     labels, codes = encode_labels(WHO, y, X.shape[0])
     strange = labels[~np.isin(labels, model.classes_)]
     if len(strange):
@@ -178,9 +234,9 @@ def prove(problem: ConvexProblem) -> OptimalityGap:
     return of_machine(problem)
 
 
-def proof_of(primal: float, dual: float, residual: float) -> OptimalityGap:
+def proof_of(primal: float, dual: float, missed: Conditions) -> OptimalityGap:
     """Compose a proof."""
-    return OptimalityGap(primal, dual, max(primal - dual, 0.0), residual)
+    return OptimalityGap(primal, dual, max(primal - dual, 0.0), *astuple(missed))
 
 
 def of_kernel(p: KernelStatement) -> OptimalityGap:
@@ -190,23 +246,24 @@ def of_kernel(p: KernelStatement) -> OptimalityGap:
     H = p.times(np.column_stack([b, inside]))
     offset = 0.0 if box.t is None else p.rho
     u = offset - box.q - H[:, 0]
-    residual = box.violation(b, u, p.unit)
+    missed = box.conditions(b, u, p.unit)
     if box.hard:
-        return proof_of(*hard_values(p, u, inside, H), residual)
+        return proof_of(*hard_values(p, u, inside, H), missed)
     primal = 0.5 * float(b @ H[:, 0]) + float(box.loss(u).sum())
     primal -= offset * (box.t or 0.0)  # (3)
     if p.width is None:
         dual, c = dual_value(p, inside, H[:, 1]), p.scale
-        return proof_of(c * primal, c * dual, c * residual)
+        return proof_of(c * primal, c * dual, missed.times(c))
     mass = float(np.abs(b).sum())
+    missed |= Conditions(dual_feasibility=max(mass - p.most, 0.0))
     if mass > p.most:  # then b is no point of the dual: shrink it
         shrunk = box.feasible(b * (p.most / mass))
         mass, dual = p.most, dual_value(p, shrunk, p.times(shrunk[:, None])[:, 0])
     else:
         dual = dual_value(p, inside, H[:, 1])
     spare = p.width * (p.most - mass)  # (5)
-    more, residual = p.width * p.most, max(residual, spare / p.most)
-    return proof_of(primal + more, dual + p.width * mass, residual)
+    missed |= Conditions(complementary_slackness=spare / p.most)
+    return proof_of(primal + p.width * p.most, dual + p.width * mass, missed)
 
 
 def hard_values(
@@ -238,7 +295,7 @@ def of_machine(p: MachineStatement) -> OptimalityGap:
     box, w = p.box, p.w
     u = -box.q - np.asarray(p.X @ w)
     primal = 0.5 * float(w @ w) + float(box.loss(u).sum())
-    best, residual = -np.inf, np.inf
+    best, missed = -np.inf, Conditions(np.inf)
     unit = float(np.finfo(float).eps)
     for width in WIDTHS:
         b = multipliers(p, u, width * (1 + np.abs(box.q)))
@@ -246,11 +303,11 @@ def of_machine(p: MachineStatement) -> OptimalityGap:
         value = -0.5 * float(found @ found) - float(box.q @ b)
         value -= float(box.cost(b).sum())
         if value > best + 64 * unit * abs(primal):  # more than rounding makes of it
-            apart = float(np.abs(found - w).max(initial=0.0))
-            best, residual = value, max(box.violation(b, u, unit), apart)
+            apart = Conditions(largest(np.abs(found - w)))
+            best, missed = value, apart | box.conditions(b, u, unit)
         if np.any(box.r):
             break  # (2) has no corner
-    return proof_of(primal, best, residual)
+    return proof_of(primal, best, missed)
 
 
 def multipliers(p: MachineStatement, u: Floats, width: Floats) -> Floats:

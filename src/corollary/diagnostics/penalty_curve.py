@@ -53,7 +53,11 @@ from corollary.selection.validation_data import (
     given_rows,
 )
 from corollary.selection.validation_loss import Loss, chosen_loss
-from corollary.solvers.convex_problem import LinearStatement, statement_of
+from corollary.solvers.convex_problem import (
+    HuberStatement,
+    LinearStatement,
+    statement_of,
+)
 from corollary.theory.draws import seed_of
 
 __all__ = ["PenaltyCurve", "penalized_objective", "penalty_curve"]
@@ -254,7 +258,12 @@ def penalized_objective(model: Any, X: Any, y: Any, sample_weight: Any = None) -
     problems = state(model, X, targets(model, X, y), w.astype(np.float64))
     linear = [one for one in problems if isinstance(one, LinearStatement)]
     if len(linear) < len(problems):
-        raise DataError(sentence(who, "model must be linear", type(model).__name__))
+        must = "model must state a mean loss and a penalty of its coefficients"
+        came = type(model).__name__
+        if any(isinstance(one, HuberStatement) for one in problems):
+            came += ", whose scale is an unknown beside them"
+        remedy = "optimality_gap(model, X, y).primal is the objective that it states."
+        raise DataError(sentence(who, must, came, remedy))
     return float(sum(one.value() for one in linear))
 
 

@@ -14,7 +14,9 @@ The minimiser is h = sum_i a_i k(., x_i), and setting the derivatives to 0 gives
 The course's forms are (2) with other names of alpha: lambda/2 ||h||^2 + 1/n sum r^2 has
 alpha = n lambda / 2;  1/2 ||h||^2 + C/2 ||xi||^2 has alpha = 1/C, and its residuals are
 xi = a/C, as alpha a_i = w_i r_i in general.  Coefficients that differ by a vector of
-ker K are the same function: alpha > 0 makes (2) the choice that is unique.
+ker K are the same function: alpha > 0 makes (2) the choice that is unique.  With none,
+(2) may have no solution where K is singular; (4), which then drops the directions with
+L = 0, has the least squares (1).
 
     Cholesky     v = (K + alpha W^-1)^-1 y,  z = (K + alpha W^-1)^-1 1,
                  b = 1'v / 1'z,  a = v - b z                                     (3)
@@ -249,6 +251,8 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
         """Return a and b by (3)."""
         X, kernel, threads = data.X, data.kernel, get_config().threads
         shift, t = alpha / data.w, Y.shape[1]
+        rounding = len(Y) * float(np.finfo(np.float64).eps)
+        none = alpha <= rounding * float(np.max(kernel.square_norms(X)))
         right = np.hstack([Y, np.ones((len(Y), 1))]) if self.fit_intercept else Y
         if route == "cg":
             solved = shifted_system.conjugate_gradients(
@@ -262,12 +266,15 @@ class KernelRidge(FeatureSpaceLearner, Regressor):
                 watch=lambda step, residual: report.objective.append(residual),
             )
         else:
-            K = kernel.matrix(X, X.dtype, threads)
+            dtype = np.float64 if none else X.dtype  # float32 hides that K is singular
+            K = kernel.matrix(X, dtype, threads)
             solved = shifted_system.cholesky(K, shift, right)
         report.stop, report.passes = solved.stop, solved.steps
         report.facts["solver"] = solved.method
         if solved.rank is not None:
             report.facts["kernel_rank"] = solved.rank
+            if none:  # and (2) has no solution
+                return self._by_eigenvectors(data, Y, np.array([alpha]), report)
         if solved.pivots is not None:
             report.facts["n_pivots"] = solved.pivots
         report.optimality = exactness(solved)
@@ -393,14 +400,19 @@ class Spectrum:
         L, U = eigh((A + A.T) / 2)
         return cls(np.maximum(L, 0.0), U, s, intercept)
 
+    @property
+    def rounding(self) -> float:
+        """What an eigenvalue of 0 may be."""
+        return len(self.L) * float(np.finfo(np.float64).eps) * float(self.L[-1])
+
     def solve(self, Y: Floats, alpha: Floats) -> Floats:
         """Return a of (4), column by column with its alpha."""
         Z = self.s[:, None] * Y
         if self.intercept:
             Z = Z - np.outer(self.s, self.s @ Z) / (self.s @ self.s)
         total = self.L[:, None] + alpha
-        tiny = len(self.L) * np.finfo(np.float64).eps * float(self.L[-1])
-        inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > tiny)
+        seen = total > self.rounding
+        inverse = np.divide(1.0, total, out=np.zeros_like(total), where=seen)
         return self.s[:, None] * (self.U @ (inverse * (self.U.T @ Z)))
 
     def offset(self, Y: Floats, KA: Floats) -> Floats:
@@ -410,7 +422,8 @@ class Spectrum:
     def freedom(self, alpha: float) -> float:
         """Return (5)."""
         total = self.L + alpha
-        share = np.divide(self.L, total, out=np.zeros_like(total), where=total > 0)
+        seen = total > self.rounding
+        share = np.divide(self.L, total, out=np.zeros_like(total), where=seen)
         return float(share.sum()) + self.intercept
 
     def left_out(self, A: Floats, w: Floats, alpha: float) -> Floats:

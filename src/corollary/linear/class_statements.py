@@ -107,8 +107,15 @@ def logistic_penalty(model: Any) -> tuple[float, float]:
 def ridge_classifier_problem(
     model: Any, X: Any, y: Any, sample_weight: Any
 ) -> Problems:
-    """State the problems of ridge regression on classes, for `optimality_gap`."""
+    """State the problems of ridge regression on classes, for `optimality_gap`.
+
+    Several labels of a row are several targets -1 and +1.
+    """
     refuse(model, "alpha", not model.alpha >= 0)
+    if np.ndim(y) == 2:
+        refuse(model, "class_weight", model.class_weight is not None)
+        each = np.array([float(model.alpha) / float(sample_weight.sum())])
+        return by_targets(model, X, 2.0 * y - 1.0, sample_weight, 0.0, each)
     z, K = np.searchsorted(model.classes_, y), len(model.classes_)
     factors = stated_class_weights(model, np.bincount(z, sample_weight, K) + 0.0)
     o = sample_weight * factors[z]

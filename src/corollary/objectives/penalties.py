@@ -27,6 +27,18 @@ is a matrix whose rows are blocks (several targets that share their features), |
 the length of row j and sign(w_j) its direction, so that whole rows become 0: the group
 lasso.
 
+Every entry of (3) is the violation of one of the conditions of `conditions.py`.  With
+mu_j = g_j + l1, the multiplier of w_j >= 0 where that is required,
+
+                              any w                            w >= 0                (6)
+    stationarity              w_j != 0, and l1 = 0             w_j > 0, mu_j < 0
+    primal feasibility        -                                -w_j
+    dual feasibility          w_j = 0:  |g_j| - l1             w_j = 0:  -mu_j
+    complementary slackness   -                                w_j > 0:  mu_j > 0
+
+A w_j > 0 with mu_j < 0 is free to grow; mu_j > 0 presses it to a bound that it does not
+touch.
+
 Notation: alpha = strength; rho = l1_ratio; l1 = alpha rho; l2 = alpha (1 - rho).
 Course: S2-17. References: Zou and Hastie (2005); Yuan and Lin (2006).
 """
@@ -40,6 +52,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Vector
 from corollary.core.errors import ParameterError, sentence
+from corollary.objectives.conditions import Conditions, largest
 
 __all__ = ["Penalty", "least_subgradient", "penalty_named"]
 
@@ -148,10 +161,21 @@ class Penalty:
 
     def violation(self, w: Floats, g: Floats) -> float:
         """Return the largest entry of (3), how far w is from optimal conditions."""
-        left = np.maximum(self.size(-g) - self.l1, 0.0)
+        return self.conditions(w, g).residual
+
+    def conditions(self, w: Floats, g: Floats) -> Conditions:
+        """Return (6), how far w misses each condition."""
+        if self.positive:
+            mu, up = g + self.l1, w > 0
+            free, pressed = largest(-mu[up]), largest(mu[up])
+            return Conditions(free, largest(-w), largest(-mu[~up]), pressed)
         on = self.support(w)
-        left[on] = self.lengths(g[on] + self.l1 * self.directions(w[on]))
-        return float(left.max(initial=0.0))
+        at_zero = self.lengths(g) - self.l1
+        at_zero[on] = 0.0
+        free = largest(self.lengths(g[on] + self.l1 * self.directions(w[on])))
+        if self.l1 > 0:
+            return Conditions(free, dual_feasibility=largest(at_zero))
+        return Conditions(max(free, largest(at_zero)))
 
     def support(self, w: Floats) -> Vector:
         """Return which entries, or rows, are not 0."""

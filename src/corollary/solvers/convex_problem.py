@@ -65,6 +65,7 @@ import numpy as np
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError
+from corollary.objectives.conditions import Conditions, largest
 from corollary.objectives.loss import ScoreLoss
 from corollary.objectives.penalties import Penalty
 
@@ -179,16 +180,28 @@ class Box:
         c = self.best(u)
         return u * c - self.cost(c)
 
-    def violation(self, b: Floats, u: Floats, unit: float) -> float:
-        """Return by how much (2) would still grow in c at b, the worst of all rows.
+    def conditions(self, b: Floats, u: Floats, unit: float) -> Conditions:
+        """Return how far b is from box and sum, and from where (2) has its maximum.
 
-        A bound is met within some roundings.
+        The last is by how much (2) would still grow in c at b.  Towards infinity that
+        is a margin that the row misses; where nothing bounds c, (2) is smooth and has
+        its maximum where its derivative is 0.  A bound is met within some roundings.
         """
-        with np.errstate(invalid="ignore"):
-            near = NEAR * unit * np.abs(b)
-            rises = (b < self.hi - near) * (u - self.r * b - self._side(b >= 0))
-            falls = (b > self.lo + near) * (self.r * b + self._side(b > 0) - u)
-        return float(np.maximum(rises, falls).max(initial=0.0))
+        near, rigid = NEAR * unit * np.abs(b), np.equal(self.r, 0.0)
+        rises = (b < self.hi - near) * (u - self.r * b - self._side(b >= 0))
+        falls = (b > self.lo + near) * (self.r * b + self._side(b > 0) - u)
+        up, down = np.isinf(self.hi), np.isinf(self.lo)
+        smooth = up & down & ~rigid & (self.eps == 0)
+        missed = np.maximum(rises * (up & rigid), falls * (down & rigid))
+        rises, falls = rises * ~(up & rigid), falls * ~(down & rigid)
+        open_ = np.maximum(rises, falls)
+        unbalanced = 0.0 if self.t is None else abs(float(b.sum()) - self.t)
+        return Conditions(
+            max(unbalanced, largest(open_ * smooth)),
+            largest(missed),
+            largest(np.maximum(self.lo - b, b - self.hi)),
+            largest(open_ * ~smooth),
+        )
 
     def _side(self, above: Any) -> Floats:
         return np.where(above, self.eps, -self.eps)
