@@ -272,6 +272,271 @@ def test_columns_of_one_value_are_left_out_and_dates_are_ordered():
     assert set(found[1].grid) == {"True", "False"}
 
 
+# -- effects of all classes, and of dates ----------------------------------------------
+def three_classes(seed=14, n=200):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "x": rng.normal(size=n),
+            "z": rng.normal(size=n),
+            "town": rng.choice(["Bonn", "Oslo", "Rome"], size=n),
+        }
+    )
+    score = table["x"] + 0.5 * (table["town"] == "Rome") + 0.1 * table["z"]
+    y = np.array(["low", "middle", "top"])[np.digitize(score, [-0.6, 0.6])]
+    columns = ColumnTransformer(
+        [("n", StandardScaler(), ["x", "z"]), ("t", OneHotEncoder(), ["town"])]
+    )
+    return make_pipeline(columns, LogisticRegression()).fit(table, y), table
+
+
+def naive_dependence(model, table, name, values, c):
+    """Return (1) about its mean over the rows, in a loop."""
+    heights = []
+    for value in values:
+        answers = []
+        for i in range(len(table)):
+            row = table.iloc[[i]].copy()
+            row[name] = value
+            answers.append(model.predict_proba(row)[0, c])
+        heights.append(np.mean(answers))
+    share = np.array([(table[name] == value).mean() for value in values])
+    P = model.predict_proba(table)[:, c].mean()
+    return P + np.array(heights) - share @ heights
+
+
+@pytest.mark.parametrize("method", ["auto", "partial_dependence"])
+def test_effects_of_all_classes_are_those_of_each_and_sum_to_no_change(method):
+    model, table = three_classes()
+    weight = np.random.default_rng(0).integers(1, 4, size=len(table)).astype(float)
+    asked = {"method": method, "grid": 7, "sample_weight": weight}
+    found = partial_effects(model, table, output="all", **asked)
+    assert found.what == ("low", "middle", "top")
+    assert [each.what for each in found] == list(found.what) * 3
+    assert [each.column for each in found[:6]] == ["x"] * 3 + ["z"] * 3
+    for at in range(0, 9, 3):
+        total = sum(each.effect for each in found[at : at + 3])
+        np.testing.assert_allclose(total, 1, atol=1e-12)
+    for c, label in enumerate(model.classes_):
+        alone = partial_effects(model, table, output=label, **asked)
+        assert alone.mean == pytest.approx(found.mean[c])
+        for one, same in zip(alone, found[c::3], strict=True):
+            assert (one.what, one.column, one.grid) == (label, same.column, same.grid)
+            for name in ("effect", "low", "high", "spread"):
+                np.testing.assert_allclose(getattr(one, name), getattr(same, name))
+    listed = partial_effects(model, table, output=["top", "low"], **asked)
+    assert listed.what == ("top", "low")
+    np.testing.assert_allclose(listed[0].effect, found[2].effect)
+
+
+def test_the_effect_of_each_class_is_that_of_a_plain_loop():
+    model, table = three_classes(n=60)
+    found = partial_effects(model, table, ["town"], output="all")
+    for c, each in enumerate(found):
+        truth = naive_dependence(model, table, "town", each.grid, c)
+        np.testing.assert_allclose(each.effect, truth, atol=1e-12)
+
+
+def test_of_each_column_the_classes_are_shown_that_it_moves_most():
+    def f(X):  # of five outputs the last two move, by the first column alone
+        part = np.tanh(X[:, 0])
+        return np.column_stack([0 * part, 0 * part, 0.01 * part, 2 * part, -part])
+
+    X = np.random.default_rng(15).normal(size=(200, 2))
+    found = partial_effects(f, X, output="all")
+    assert len(found) == 10
+    first, second = found.by_column()
+    assert [len(first), len(second)] == [3, 3]
+    assert [round(each.range / first[0].range, 3) for each in first] == [1, 0.5, 0.005]
+
+    def g(X):  # the first output moves by chance alone
+        return np.column_stack([20 * X[:, 0] * np.sign(X[:, 1]), X[:, 0]])
+
+    found = partial_effects(g, X, [0], output="all")
+    assert found[0].range > found[1].range
+    assert found.by_column() == [[found[1], found[0]]]
+    model, table = three_classes()
+    found = partial_effects(model, table, output="all")
+    page = found.to_findings()
+    assert json.loads(json.dumps(page, allow_nan=False)) == page
+    assert [row["column"] for row in page] == ["x", "z", "town"]
+    for row, effects in zip(page, found.by_column(), strict=True):
+        assert [row["of"], *(one["of"] for one in row["others"])] == [
+            each.what for each in effects
+        ]
+        assert row["others"][1]["effect"] == effects[2].effect.tolist()
+    assert "3 mean answers over 200 rows" in str(found)
+    assert "top, x: from" in str(found)
+    assert found.plot()[0].get_legend() is not None
+
+
+def test_a_class_may_be_called_all():
+    X = np.random.default_rng(16).normal(size=(90, 1))
+    y = np.array(["all", "none", "some"])[np.digitize(X[:, 0], [-0.5, 0.5])]
+    model = LogisticRegression().fit(X, y)
+    assert partial_effects(model, X, output="all").what == "all"
+    every = partial_effects(model, X, output=["all", "none", "some"])
+    assert every.what == ("all", "none", "some")
+    with pytest.raises(ParameterError, match="output must name one of the 3"):
+        partial_effects(model, X, output=["all", "blue"])
+
+
+def hours(n=2_000, seed=17):
+    """Return moments of two years with a level that rises, and other columns."""
+    rng = np.random.default_rng(seed)
+    start = np.datetime64("2021-01-01T00:00:00")
+    at = start + rng.choice(2 * 365 * 24, size=n, replace=False) * np.timedelta64(
+        1, "h"
+    )
+    return pd.DataFrame({"at": np.sort(at), "x": rng.normal(size=n)})
+
+
+def by_hour(table):
+    hour = table["at"].dt.hour.to_numpy()
+    days = (table["at"] - pd.Timestamp("2021-01-01")).dt.days.to_numpy()
+    wave = 10 * np.cos(2 * np.pi * (hour - 17) / 24)
+    return 50 + wave + days / 365 + table["x"].to_numpy() * (1 + hour / 24)
+
+
+def test_the_hour_effect_of_a_date_is_found_with_its_shape_and_the_rise_along_time():
+    table = hours()
+    (at,) = partial_effects(by_hour, table, ["at"], rows=1000)
+    assert (at.kind, at.method) == ("date", "partial_dependence")
+    assert at.grid == sorted(at.grid)
+    middle = np.array(at.grid, "datetime64[D]")
+    rise = (middle - middle[0]).astype(int) / 365
+    shape = at.effect - at.effect.mean() - (rise - rise.mean())
+    reach = (at.high - at.low) / 2
+    assert (np.abs(shape) < 1.5 * reach).all()
+    part = at.part
+    assert (part.column, part.kind) == ("at: hour of the day", "part")
+    assert part.grid == [f"{hour}:00" for hour in range(24)]
+    truth = 10 * np.cos(2 * np.pi * (np.arange(24) - 17) / 24)
+    gap = part.effect - part.effect.mean() - truth
+    assert np.abs(gap).max() < 0.6
+    assert (np.abs(gap) < 1.5 * (part.high - part.low) / 2).all()
+    assert part.range > 4 * at.range
+    page = at.to_findings()
+    assert page["part"]["grid"][:2] == ["0:00", "1:00"]
+    assert json.loads(json.dumps(page, allow_nan=False)) == page
+    assert "at: hour of the day: from" in str(at)
+    at.plot()
+
+
+@pytest.mark.parametrize(
+    ("part", "f"),
+    [
+        ("weekday", lambda t: t.dt.day_of_week.to_numpy() * 1.0),
+        ("month", lambda t: (t.dt.month.to_numpy() == 7) * 1.0),
+    ],
+)
+def test_the_part_that_moves_the_answer_is_told_from_the_others(part, f):
+    table = hours()
+    (at,) = partial_effects(lambda X: f(X["at"]), table, ["at"])
+    assert at.part.column == f"at: {part}"
+    truth = {"weekday": np.arange(7.0), "month": np.arange(12) == 6}[part]
+    np.testing.assert_allclose(np.diff(at.part.effect), np.diff(1.0 * truth), atol=1e-9)
+    names = {"weekday": ["Mon", "Tue"], "month": ["Jan", "Feb"]}[part]
+    assert at.part.grid[:2] == names
+
+
+def test_the_effect_of_a_part_weighs_its_moments():
+    """An independent loop; some moments have many rows."""
+    rng = np.random.default_rng(18)
+    days = rng.choice(700, size=20, replace=False) * np.timedelta64(1, "D")
+    noon = rng.choice([0, 12], size=20) * np.timedelta64(1, "h")
+    moments = np.datetime64("2021-01-01T00:00:00") + days + noon
+    at = rng.choice(moments, size=200, p=np.arange(1, 21) / 210)
+    table = pd.DataFrame({"at": at, "x": rng.normal(size=200)})
+    w = rng.integers(1, 5, size=200).astype(float)
+
+    def f(X):
+        days = (X["at"] - pd.Timestamp("2021-01-01")).dt.days.to_numpy()
+        noon = (X["at"].dt.hour == 12).to_numpy()
+        return days * (1 + 0.1 * X["x"].to_numpy()) + 9e3 * noon
+
+    (at,) = partial_effects(f, table, ["at"], sample_weight=w, grid=5)
+    moments, weights, heights = [], [], []
+    for moment, rows in table.groupby("at"):
+        moments.append(moment)
+        weights.append(w[rows.index].sum())
+        answers = f(table.assign(at=moment))
+        heights.append(w @ answers / w.sum())
+    weights, heights = np.array(weights), np.array(heights)
+    heights += w @ f(table) / w.sum() - weights @ heights / weights.sum()
+    hour = np.array([moment.hour for moment in moments])
+    truth = [
+        weights[hour == h] @ heights[hour == h] / weights[hour == h].sum()
+        for h in np.unique(hour)
+    ]
+    np.testing.assert_allclose(at.part.effect, truth)
+    spans = np.array_split(np.arange(len(moments)), 5)
+    by_hour = dict(zip(np.unique(hour), truth, strict=True))
+    heights += weights @ heights / weights.sum() - [by_hour[h] for h in hour]
+    line = [weights[s] @ heights[s] / weights[s].sum() for s in spans]
+    np.testing.assert_allclose(at.effect, line)
+    assert at.part.grid == ["0:00", "12:00"]
+
+
+def test_the_band_of_a_part_covers_it_over_other_moments_and_rows():
+    truth = 10 * np.cos(2 * np.pi * (np.arange(24) - 17) / 24)
+    inside = []
+    for seed in range(20):
+        table = hours(600, seed)
+        table["x"] -= table["x"].mean()
+        (at,) = partial_effects(by_hour, table, ["at"], rows=200, random_state=seed)
+        there = [int(text.split(":")[0]) for text in at.part.grid]
+        gap = (
+            at.part.effect
+            - at.part.effect.mean()
+            - (truth[there] - truth[there].mean())
+        )
+        inside.append(np.abs(gap) < (at.part.high - at.part.low) / 2)
+    share = np.concatenate(inside).mean()
+    assert 0.9 < share < 1
+
+
+def test_no_part_is_told_where_answers_differ_by_chance():
+    told = 0
+    for seed in range(40):
+        table = hours(300, seed)
+        noise = dict(
+            zip(table["at"], np.random.default_rng(seed).normal(size=300), strict=True)
+        )
+
+        def f(X, noise=noise):
+            return np.array([noise[at] for at in X["at"]])
+
+        (at,) = partial_effects(f, table, ["at"], rows=300)
+        told += at.part is not None
+    assert told <= 4
+
+
+def test_dates_without_a_part_are_a_line_and_classes_share_the_part():
+    table = hours(600)
+    (at,) = partial_effects(lambda X: X["x"].to_numpy(), table, ["at"])
+    assert at.part is None
+    assert at.range == pytest.approx(0, abs=1e-12)
+    year = pd.DataFrame({"at": pd.to_datetime(["2001", "2002", "2003"] * 4)})
+    (few,) = partial_effects(lambda X: X["at"].dt.year.to_numpy() * 1.0, year)
+    assert few.grid == ["2001-01-01", "2002-01-01", "2003-01-01"]
+    np.testing.assert_allclose(few.effect, [2001, 2002, 2003])
+    assert few.part is None
+    (local,) = partial_effects(lambda X: X["x"].to_numpy(), table, ["at"], method="ale")
+    assert (local.kind, local.method) == ("date", "ale")
+
+    def f(X):
+        p = by_hour(X) / 100
+        return np.column_stack([p, (1 - p) / 2, (1 - p) / 2])
+
+    found = partial_effects(f, table, ["at"], output="all")
+    assert {each.part.column for each in found} == {"at: hour of the day"}
+    total = sum(each.part.effect for each in found)
+    np.testing.assert_allclose(total, 1, atol=1e-12)
+    page = found.to_findings()[0]
+    assert len(page["others"]) == len(page["part"]["others"]) == 2
+
+
 # -- attributions ----------------------------------------------------------------------
 def test_values_of_a_linear_model_are_exact():
     rng = np.random.default_rng(10)

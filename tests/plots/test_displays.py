@@ -197,6 +197,13 @@ def test_effects_have_axes_for_each_column():
         EffectsDisplay([bad])
 
 
+def test_the_effect_of_a_date_is_drawn_along_time():
+    grid = ["2021-01-01", "2022-06-01T12:00:00"]
+    one = {"column": "day", "kind": "date", "grid": grid, "effect": [1.0, 2.0]}
+    (line,) = EffectsDisplay([one]).plot().ax_.lines
+    assert line.get_xdata()[1] == np.datetime64(grid[1])
+
+
 def test_effects_of_a_model_are_those_it_has():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(200, 2))

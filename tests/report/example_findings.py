@@ -862,4 +862,36 @@ def multiclass(k=5):
             "words": "share of rows that are classified right",
         },
         "confusion": _confusion(classes, truth, said),
+        "effects": _class_effects(classes),
+        "attributions": [
+            one | {"of": classes[i % k]} for i, one in enumerate(found["attributions"])
+        ],
     }
+
+
+def _class_effects(classes):
+    """Return effects on three of the classes, of each kind of column."""
+
+    def lines(grid, turn=0):
+        g = len(grid)
+        wave = 0.1 * np.sin(np.linspace(0, 3, g))
+        found = []
+        for i, size in enumerate((1.0, -0.7, -0.3)):
+            effect = 0.2 + size * wave
+            ends = {"low": (effect - 0.02).tolist(), "high": (effect + 0.02).tolist()}
+            name = classes[(i + turn) % len(classes)]
+            found.append({"of": name, "effect": effect.tolist()} | ends)
+        return found[0] | {"grid": grid, "others": found[1:]}
+
+    def column(name, kind, importance, grid, **more):
+        found = {"column": name, "importance": importance, "kind": kind}
+        return found | {"importance_se": importance / 9} | lines(grid) | more
+
+    days = np.arange("2021-01-15", "2022-12-31", 40, dtype="datetime64[D]")
+    hours = [f"{hour}:00" for hour in range(24)]
+    part = {"column": "seen_at: hour of the day", "kind": "part"} | lines(hours, 1)
+    return [
+        column("petal_length", "number", 0.3, np.linspace(1, 7, 20).tolist()),
+        column("seen_at", "date", 0.2, days.astype(str).tolist(), part=part),
+        column("region", "category", 0.1, ["north", "south", "east", "west"]),
+    ]

@@ -10,13 +10,20 @@ from markupsafe import Markup
 from corollary.report.figures.calibration import calibration_chart
 from corollary.report.figures.confusion import confusion_map, most_confused
 from corollary.report.figures.cost_curve import cost_curve
-from corollary.report.figures.effect_shape import category_effect, number_effect
+from corollary.report.figures.effect_shape import (
+    category_effect,
+    date_effect,
+    effect_scale,
+    number_effect,
+    part_effect,
+)
 from corollary.report.figures.frame import Frame, thin
 from corollary.report.figures.histogram import histogram
 from corollary.report.figures.interval_mark import interval_mark
 from corollary.report.figures.line_chart import Curve, line_chart
 from corollary.report.figures.scales import Scale, linear, logarithmic
 from corollary.report.figures.svg import element
+from corollary.report.figures.time_marks import moment_text, seconds_of, time_marks
 
 NUMBERS = st.floats(-1e9, 1e9).map(lambda v: round(v, 6))
 
@@ -57,7 +64,12 @@ def test_text_is_escaped_everywhere():
         "&#34;&gt;&lt;script&gt;&amp;<b>kept</b></text>"
     )
     effect = {"column": text, "grid": [text, "b"], "effect": [1.0, 2.0]}
+    lines = {"of": text, "effect": [1.0, 2.0]} | {"others": [{"of": text} | effect]}
     drawn = [
+        category_effect(effect | lines),
+        number_effect({"column": "c", "grid": [1, 2]} | lines),
+        date_effect({"column": "c", "grid": ["2021-01-01", "2022-01-01"]} | lines),
+        part_effect({"column": "c", "grid": [text, "b"]} | lines),
         histogram([0.0, 1.0], [3.0], text),
         confusion_map([text, "b"], [[1.0, 0.0], [2.0, 3.0]]),
         category_effect(effect),
@@ -130,6 +142,67 @@ def test_categories_are_sorted_by_their_effect():
     assert ">c</bdi>" not in figure
     assert category_effect({"column": "c", "grid": None, "effect": []}) is None
     assert number_effect({"column": "c", "grid": [1], "effect": [2]}) is None
+
+
+def test_lines_of_several_classes_are_told_apart_by_a_key():
+    others = [{"of": "b", "effect": [0.4, 0.2]}, {"of": "c", "effect": [None, 0.3]}]
+    one = {"column": "x", "grid": [1, 2], "of": "a", "effect": [0.2, 0.6]}
+    figure = number_effect(one | {"others": others}, effect_scale([one], "share"))
+    assert figure.count('class="line') == 2  # a line of one point is none
+    assert '<i class="swatch first"></i>a</span>' in figure
+    assert '<i class="swatch third"></i>b</span>' in figure
+    assert 'data-tip="1: a 20.0%, b 40.0%"' in figure
+    alone = number_effect(one)
+    assert "swatch" not in alone
+    assert 'data-tip="1: 0.2"' in alone
+    rows = category_effect(one | {"grid": ["u", "v"], "others": others})
+    assert rows.index(">v</bdi>") < rows.index(">u</bdi>")
+    assert 'data-tip="u: a 0.2, b 0.4"' in rows
+    whole = one | {"others": others, "part": {"effect": [-1.0]}}
+    assert effect_scale([whole], "number").low < -1
+    shares = effect_scale([whole], "share")
+    assert shares.low == 0
+    assert shares.high > 0.6
+
+
+def test_a_date_is_a_line_along_time():
+    grid = ["2021-01-01", "2021-07-02T12:00:00.000000", "2022-01-01"]
+    figure = date_effect({"column": "d", "grid": grid, "effect": [1.0, 3.0, 1.0]})
+    assert re.search(r'class="line first" d="M0 [\d.]+L500 [\d.]+L1000 ', figure)
+    assert ">Jul</text>" in figure
+    assert ">2022</text>" in figure
+    assert 'data-tip="2 Jul 2021 12:00: 3"' in figure
+    assert date_effect({"column": "d", "grid": ["a", "b"], "effect": [1, 2]}) is None
+    assert date_effect({"column": "d", "grid": grid[:1], "effect": [1]}) is None
+    hours = [f"{hour}:00" for hour in range(24)]
+    figure = part_effect({"column": "d", "grid": hours, "effect": [1.0] * 24})
+    shown = re.findall(r'class="mark \w+"[^>]*dy="18"[^>]*>([^<]*)<', figure)
+    assert shown == ["0:00", "6:00", "12:00", "18:00"]
+    assert 'data-tip="23:00: 1"' in figure
+
+
+@given(st.floats(-6e10, 2.5e11), st.floats(2, 2e10))
+def test_marks_of_time_are_few_rising_and_inside(low, wide):
+    marks = time_marks(low, min(low + wide, 2.5e11))
+    assert len(marks) <= 3
+    places = [place for place, _ in marks]
+    assert places == sorted(set(places))
+    assert all(low <= place <= low + wide for place in places)
+
+
+def test_round_dates_are_marked():
+    def shown(*ends):
+        return [text for _, text in time_marks(*seconds_of(list(ends)))]
+
+    assert shown("2011-01-01", "2012-06-30") == ["2011", "Jul", "2012"]
+    assert shown("2011-02-01", "2011-08-30") == ["Mar 2011", "May", "Jul"]
+    assert shown("2011-01-01", "2012-12-31") == ["2011", "2012"]
+    assert shown("1990-05-01", "2021-01-01") == ["2000", "2010", "2020"]
+    assert shown("2024-02-28", "2024-03-01") == ["28 Feb 2024", "29 Feb", "1 Mar"]
+    assert shown("2024-03-01", "2024-03-01T06:00") == (["1 Mar 2024", "3:00", "6:00"])
+    assert moment_text(seconds_of(["2024-03-01T06:05:00+01:00"])[0]) == (
+        "1 Mar 2024 6:05"
+    )
 
 
 @given(st.integers(1, 1000), st.integers(2, 60))

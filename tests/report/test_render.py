@@ -175,6 +175,28 @@ def test_numpy_values_and_numbers_that_are_none_are_taken():
     assert not re.search(r'"[^"]*(NaN|Infinity|inf)[^"]*"', page.split("<script>")[0])
 
 
+def test_a_probability_is_said_to_be_of_a_class():
+    found = multiclass()
+    words = Outline(render(found)).words()
+    assert "The classes whose probability each column changes most" in words
+    assert "seen_at: hour of the day" in words
+    assert "the probability that species is species A goes from" in words
+    one = [{k: v for k, v in e.items() if k != "others"} for e in found["effects"]]
+    words = Outline(render(found | {"effects": one})).words()
+    assert "How the probability that species is species A changes with each" in words
+    nameless = found | {"effects": one, "target": None}
+    words = Outline(render(nameless)).words()
+    assert "How the probability of species A changes with each" in words
+    assert "the probability of species A goes from" in words
+    assert "How the prediction changes with each" in Outline(render(binary())).words()
+
+
+def test_effects_a_little_below_nothing_are_still_shares():
+    found = multiclass()
+    found["effects"][0]["effect"][0] = -0.01
+    assert 'data-tip="1: species A \N{MINUS SIGN}1.0%,' in render(found)
+
+
 def test_large_findings_make_a_page_of_bounded_size():
     found = multiclass(k=60)
     column = found["data"]["columns"][1]

@@ -178,6 +178,8 @@ def test_findings_are_plain_and_name_every_section(classified):
     assert told["certificate"]["bound"] >= told["certificate"]["risk"]
     roles = {c["name"]: c["role"] for c in told["data"]["columns"]}
     assert roles["outcome"] == "target"
+    asked = [*told.get("effects", ()), *told.get("attributions", ())]
+    assert {one["of"] for one in asked} <= {str(found.problem.classes[1])}
     assert "\n" in str(found)
     assert "<table" in found._repr_html_()
 

@@ -23,6 +23,7 @@ from corollary.diagnostics.outcomes import label_text
 __all__ = ["Answers", "answers_of"]
 
 PART = 100_000  # rows that are answered at a time
+ALL = "all"  # outputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,16 @@ class Answers:
         if self.output is not None or np.ndim(said) != 2 or said.shape[1] < 3:
             return self
         return replace(self, output=int(np.mean(said, axis=0).argmax()), chosen=True)
+
+    def each(self, said: Any) -> tuple[Answers, ...]:
+        """Return every output that is asked for: one, those of a list, or all."""
+        names = [] if self.classes is None else np.asarray(self.classes).tolist()
+        if isinstance(self.output, list | tuple) and len(self.output):
+            return tuple(replace(self, output=one) for one in self.output)
+        if isinstance(self.output, str) and self.output == ALL and ALL not in names:
+            k = said.shape[1] if np.ndim(said) == 2 else 1
+            return tuple(replace(self, output=at, chosen=True) for at in range(k))
+        return (self.about(said),)
 
     @property
     def what(self) -> str:

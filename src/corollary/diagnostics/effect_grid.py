@@ -27,7 +27,7 @@ FEW = 20  # categories at most
 class Grid:
     """Values of a column, by rows that have them."""
 
-    kind: str  # number or category
+    kind: str  # number, date or category
     rows: Vector  # (g,) positions of rows with the values, numbers in their order
     values: list[Any]  # (g,) numbers or texts
     cell: Vector  # (n,) of each row: the first value not below its own; -1 for none
@@ -57,7 +57,7 @@ def grid_of(column: Column, most: int, w: Floats) -> Grid | None:
     counts = np.bincount(cell[~gone], w[~gone], minlength=len(rows))
     dates = column.kind == "date"
     values = cell_texts(column[rows]) if dates else x[rows].tolist()
-    kind = "category" if dates else "number"
+    kind = "date" if dates else "number"
     return Grid(kind, rows, values, cell, counts.astype(np.float64), True)
 
 

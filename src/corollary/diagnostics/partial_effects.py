@@ -27,6 +27,9 @@ average is known, not how sure the model is.  `spread` is the standard deviation
 over the rows, or of the steps of (2): where it is large beside the effect, the column
 acts otherwise in other rows (an interaction).
 
+A date is asked at moments that occur, and its answers are averaged over spans of time,
+and over hours, weekdays or months (`date_effects`).
+
 Notation: v = grid; f = one number that the model answers.
 References: Friedman (2001); Apley and Zhu (2020).
 """
@@ -34,20 +37,27 @@ References: Friedman (2001); Apley and Zhu (2020).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from corollary.core.arrays import Floats, Vector
+from corollary.core.arrays import Floats
 from corollary.core.checks import full_weights
 from corollary.core.errors import ParameterError, sentence
 from corollary.core.parameters import shown, whole
 from corollary.core.randomness import entropy, generator
-from corollary.core.table import table_of
-from corollary.diagnostics.answers import PART, Answers, answers_of
-from corollary.diagnostics.composed_rows import composed, held_rows, taken
-from corollary.diagnostics.effect_grid import Grid, grid_of
+from corollary.core.table import Table, table_of
+from corollary.diagnostics.answers import answers_of
+from corollary.diagnostics.composed_rows import held_rows, taken
+from corollary.diagnostics.date_effects import date_effect
+from corollary.diagnostics.effect_estimates import (
+    Asked,
+    Shape,
+    dependence,
+    local_effect,
+)
+from corollary.diagnostics.effect_grid import grid_of
 from corollary.diagnostics.outcomes import plain
 from corollary.diagnostics.permutation_importance import Importances
 from corollary.diagnostics.table_text import column_names
@@ -57,6 +67,7 @@ __all__ = ["Effect", "PartialEffects", "partial_effects"]
 
 WHO = "partial_effects"
 METHODS = ("auto", "ale", "partial_dependence")
+SHOWN = 3  # outputs whose effects are shown, of each column
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,14 +77,19 @@ class Effect:
     Attributes
     ----------
     column : str
-    kind : {'number', 'category'}
+    kind : {'number', 'category', 'date', 'part'}
+        A part is what recurs in a date, such as the hour of the day.
     method : {'ale', 'partial_dependence'}
     grid : list
-        Values of the column: numbers, or texts.
+        Values of the column: numbers, or texts; they rise but for a category.
     effect, low, high : arrays of shape (g,)
         The mean answer at each value, and two standard errors to either side.
     spread : array of shape (g,)
         How much rows differ in it.
+    what : str
+        Whose probability the answer is, empty for numbers.
+    part : Effect or None
+        Of a date: the effect of the part that moves the answer most, if any does.
     """
 
     column: str
@@ -84,11 +100,20 @@ class Effect:
     low: Floats
     high: Floats
     spread: Floats
+    what: str = ""
+    part: Effect | None = None
 
     @property
     def range(self) -> float:
         """The largest mean answer less the smallest."""
         return float(np.ptp(self.effect))
+
+    @property
+    def movement(self) -> float:
+        """Standard deviation over the grid beyond chance; of a date, or of its part."""
+        error = (self.high - self.low) / 4
+        own = np.sqrt(max(float(np.var(self.effect) - np.mean(error**2)), 0.0))
+        return own if self.part is None else max(own, self.part.movement)
 
     def __str__(self) -> str:
         at, top = int(self.effect.argmin()), int(self.effect.argmax())
@@ -96,10 +121,11 @@ class Effect:
             f"{each:.5g}" if isinstance(each, float) else str(each)
             for each in (self.grid[at], self.grid[top])
         ]
-        return (
+        line = (
             f"{self.column}: from {self.effect[at]:.4g} at {shown[0]} to "
             f"{self.effect[top]:.4g} at {shown[1]}"
         )
+        return line if self.part is None else f"{line}\n  {self.part}"
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the effect with its band; return the axes.
@@ -115,15 +141,19 @@ class Effect:
         import matplotlib.pyplot as plt
 
         ax = ax if ax is not None else plt.subplots()[1]
-        if self.kind == "number":
-            ax.plot(self.grid, self.effect)
-            ax.fill_between(self.grid, self.low, self.high, alpha=0.3)
+        label = self.what or None
+        if self.kind in ("number", "date"):
+            dates = self.kind == "date"
+            grid = np.asarray(self.grid, "datetime64[us]" if dates else np.float64)
+            ax.plot(grid, self.effect, label=label)
+            ax.fill_between(grid, self.low, self.high, alpha=0.3)
         else:
             at = np.arange(len(self.grid))
             reach = np.vstack([self.effect - self.low, self.high - self.effect])
-            ax.errorbar(at, self.effect, reach, fmt="o")
+            ax.errorbar(at, self.effect, reach, fmt="o", label=label)
             ax.set_xticks(at, self.grid)
-        ax.set(xlabel=self.column, ylabel="mean answer")
+        of = f"probability of {self.what}" if self.what else "answer"
+        ax.set(xlabel=self.column, ylabel=f"mean {of}")
         return ax
 
     def to_findings(self) -> dict[str, Any]:
@@ -133,16 +163,7 @@ class Effect:
         -------
         dict
         """
-        return {
-            "column": self.column,
-            "importance": None,
-            "importance_se": None,
-            "kind": self.kind,
-            "grid": plain(self.grid),
-            "effect": plain(self.effect),
-            "low": plain(self.low),
-            "high": plain(self.high),
-        }
+        return together([self])
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,18 +173,19 @@ class PartialEffects:
     Attributes
     ----------
     effects : tuple of Effect
-        In the order of the columns that were asked for.
-    mean : float
+        In the order of the columns that were asked for; of each column one for every
+        output, where several were asked for.
+    mean : float, or array of shape (k,) for k > 1 outputs
         Mean answer over the rows.
-    what : str
+    what : str, or tuple of k > 1 str
         Whose probability the answer is, empty for numbers.
     rows : int
         Rows that were asked.
     """
 
     effects: tuple[Effect, ...]
-    mean: float
-    what: str
+    mean: float | Floats
+    what: str | tuple[str, ...]
     rows: int
 
     def __iter__(self) -> Iterator[Effect]:
@@ -176,18 +198,43 @@ class PartialEffects:
         return self.effects[at]
 
     def __str__(self) -> str:
-        of = f"probability of {self.what}" if self.what else "answer"
-        head = f"mean {of} {self.mean:.4g} over {self.rows:,} rows moves with"
-        order = sorted(self.effects, key=lambda each: -each.range)
-        return "\n".join([head, *(f"  {each}" for each in order)])
+        if isinstance(self.what, str):
+            of = f"probability of {self.what}" if self.what else "answer"
+            head = f"mean {of} {self.mean:.4g} over {self.rows:,} rows moves with"
+        else:
+            head = f"{len(self.what)} mean answers over {self.rows:,} rows move with"
+        found = sorted(self.by_column(), key=lambda of_one: -of_one[0].range)
+        lines = [
+            f"  {each.what}, {each}" if len(of_one) > 1 else f"  {each}"
+            for of_one in found
+            for each in of_one
+        ]
+        return "\n".join([head, *lines])
+
+    def by_column(self, most: int = SHOWN) -> list[list[Effect]]:
+        """Return the effects of each column, of the outputs that it moves most.
+
+        Parameters
+        ----------
+        most : int, default=3
+            Effects of a column.
+
+        Returns
+        -------
+        list of lists of Effect
+            First what moves most beyond chance.
+        """
+        k = 1 if isinstance(self.what, str) else len(self.what)
+        columns = [self.effects[at : at + k] for at in range(0, len(self), k)]
+        return [sorted(each, key=moved, reverse=True)[:most] for each in columns]
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the effects side by side; return the array of axes.
+        """Draw the columns side by side; return the array of axes.
 
         Parameters
         ----------
         ax : array of matplotlib axes, optional
-            One for each effect.
+            One for each column.
 
         Returns
         -------
@@ -195,11 +242,16 @@ class PartialEffects:
         """
         import matplotlib.pyplot as plt
 
-        count = max(len(self), 1)
+        columns = self.by_column()
+        count = max(len(columns), 1)
         if ax is None:
             ax = plt.subplots(1, count, figsize=(3 * count, 3), squeeze=False)[1][0]
-        for each, one in zip(self.effects, np.ravel(ax), strict=False):
-            each.plot(one)
+        for of_one, one in zip(columns, np.ravel(ax), strict=False):
+            for each in of_one:
+                each.plot(one)
+            if len(of_one) > 1:
+                one.set_ylabel("mean probability")
+                one.legend()
         return ax
 
     def to_findings(
@@ -216,7 +268,7 @@ class PartialEffects:
         -------
         list of dict
         """
-        found = [each.to_findings() for each in self]
+        found = [together(each) for each in self.by_column()]
         if importances is None:
             return found
         rows = {row["column"]: row for row in importances.to_findings()}
@@ -253,8 +305,9 @@ def partial_effects(
         (2) for numbers and (1) for categories by default.
     rows : int, default=1000
         Rows to ask at most; more are drawn from X.
-    output : label or int, optional
-        Which of more than two classes; the most probable one by default.
+    output : label, int, list of them or 'all', optional
+        Which of more than two classes; the most probable one by default.  Several
+        are told from the same answers.
     sample_weight : array of shape (n,), optional
         How much each row counts.
     random_state : None, int or Generator, default=0
@@ -287,80 +340,81 @@ def partial_effects(
         X, w = taken(X, some), w[some]
     table = table_of(WHO, X)
     names = column_names(table)
-    at = range(table.shape[1]) if columns is None else asked(table, columns)
-    answers = answers.about(answers(X))
-    base = answers.numbers(X)
-    mean = float(w @ base / w.sum())
-    found = []
+    at = range(table.shape[1]) if columns is None else named(table, columns)
+    said = answers(X)
+    outputs = answers.each(said)
+    base = np.column_stack([one.numbers_of(said, len(w)) for one in outputs])
+    asked = Asked(outputs, X, w, w @ base / w.sum())
+    found: list[Effect] = []
     for j in at:
-        values = grid_of(table.column(j), grid, w)
-        if values is not None:
-            local = values.ordered and method != "partial_dependence"
-            made = local_effect if local else dependence
-            found.append(made(names[j], answers, X, j, values, w, mean))
-    return PartialEffects(tuple(found), mean, answers.what, len(w))
+        rng = generator(entropy(random_state), 9, j)
+        shape = shape_of(asked, table, j, grid, method, rng)
+        if shape is not None:
+            found += effects_of(shape, names[j], asked)
+    what = tuple(one.what for one in outputs)
+    if len(outputs) > 1:
+        return PartialEffects(tuple(found), asked.mean, what, len(w))
+    return PartialEffects(tuple(found), float(asked.mean[0]), what[0], len(w))
 
 
-def asked(table: Any, columns: Any) -> list[int]:
+def named(table: Any, columns: Any) -> list[int]:
     """Return the positions of the columns that are asked for."""
     return table.positions([columns] if isinstance(columns, str) else list(columns))
 
 
-def dependence(
-    name: str, answers: Answers, X: Any, j: int, grid: Grid, w: Floats, mean: float
-) -> Effect:
-    """Return (1)."""
-    n, g = len(w), len(grid.rows)
-    step = max(1, PART // n)
-    parts = []
-    for start in range(0, g, step):
-        values = grid.rows[start : start + step]
-        parts.append(asked_at(answers, X, j, np.repeat(values, n), len(values), n))
-    f = np.vstack(parts)  # (g, n)
-    share = grid.counts / grid.counts.sum()
-    c = f - share @ f  # (3)
-    centre = c @ w / w.sum()
-    gap = c - centre[:, None]
-    error = np.sqrt((gap**2) @ w**2) / w.sum()
-    spread = np.sqrt((gap**2) @ w / w.sum())
-    ends = (mean + centre, mean + centre - 2 * error, mean + centre + 2 * error)
-    return Effect(name, grid.kind, "partial_dependence", grid.values, *ends, spread)
+def shape_of(
+    asked: Asked, table: Table, j: int, most: int, method: str, rng: Any
+) -> Shape | None:
+    """Return the shape of the effect of a column, None where it has one value."""
+    column = table.column(j)
+    if column.kind == "date" and method != "ale":
+        return date_effect(asked, j, column, most, rng)
+    values = grid_of(column, most, asked.w)
+    if values is None:
+        return None
+    local = values.ordered and method != "partial_dependence"
+    return (local_effect if local else dependence)(asked, j, values)
 
 
-def asked_at(answers: Answers, X: Any, j: int, rows: Vector, g: int, n: int) -> Floats:
-    """Return the answers with the values of column j from other rows, (g, n)."""
-    own = np.tile(np.arange(n), g)
-    places = [rows if column == j else own for column in range(X.shape[1])]
-    return answers.numbers(composed(X, places)).reshape(g, n)
+def effects_of(shape: Shape, name: str, asked: Asked) -> list[Effect]:
+    """Return the effect on each output."""
+    m, error = shape.effect, 2 * shape.error
+    found = [
+        Effect(
+            *(name, shape.kind, shape.method, shape.grid),
+            *(m[:, c], m[:, c] - error[:, c], m[:, c] + error[:, c]),
+            *(shape.spread[:, c], output.what),
+        )
+        for c, output in enumerate(asked.outputs)
+    ]
+    if shape.part is None:
+        return found
+    parts = effects_of(shape.part, f"{name}: {shape.part_name}", asked)
+    return [replace(each, part=part) for each, part in zip(found, parts, strict=True)]
 
 
-def local_effect(
-    name: str, answers: Answers, X: Any, j: int, grid: Grid, w: Floats, mean: float
-) -> Effect:
-    """Return (2)."""
-    given = np.flatnonzero(grid.cell >= 0)
-    upper = np.maximum(grid.cell[given], 1)  # the least value is in the first bin
-    ends = np.concatenate([grid.rows[upper], grid.rows[upper - 1]])
-    own = np.concatenate([given, given])
-    places = [ends if column == j else own for column in range(X.shape[1])]
-    high, low = answers.numbers(composed(X, places)).reshape(2, -1)
-    step, v = high - low, w[given]
-    k = len(grid.rows)
-    weight, squares = (np.bincount(upper, x, minlength=k)[1:] for x in (v, v * v))
-    mean_step = np.bincount(upper, v * step, minlength=k)[1:] / np.maximum(
-        weight, 1e-300
-    )
-    gap = step - mean_step[upper - 1]
-    variance = np.bincount(upper, v * gap**2, minlength=k)[1:] / np.maximum(
-        weight, 1e-300
-    )
-    rows = weight**2 / np.maximum(squares, 1e-300)
-    doubt = variance / np.maximum(rows - 1, 1)  # of each mean step
-    share = np.bincount(upper, v, minlength=k) / v.sum()
-    A = np.tri(k, k, -1)[:, : k - 1]  # adds up the steps
-    A = A - share @ (A + np.vstack([A[:1], A[:-1]])) / 2  # about the mean row
-    effect = mean + A @ mean_step
-    error = np.sqrt(A**2 @ doubt)
-    spread = np.concatenate([[0.0], np.sqrt(variance)])
-    both = (effect - 2 * error, effect + 2 * error)
-    return Effect(name, grid.kind, "ale", grid.values, effect, *both, spread)
+def moved(effect: Effect) -> tuple[float, float]:
+    """Return how far an effect moves, first beyond chance."""
+    return effect.movement, effect.range
+
+
+def together(effects: list[Effect]) -> dict[str, Any]:
+    """Return effects of one column as a page shows them, the first one foremost."""
+
+    def curve(each: Effect) -> dict[str, Any]:
+        lines = {name: plain(getattr(each, name)) for name in ("effect", "low", "high")}
+        return {"of": each.what} | lines
+
+    first, *others = effects
+    found = {
+        "column": first.column,
+        "importance": None,
+        "importance_se": None,
+        "kind": first.kind,
+        "grid": plain(first.grid),
+    } | curve(first)
+    if others:
+        found["others"] = [curve(each) for each in others]
+    if parts := [each.part for each in effects if each.part is not None]:
+        found["part"] = together(sorted(parts, key=moved, reverse=True))
+    return found

@@ -148,7 +148,8 @@ class Attributions:
                 }
                 for j in np.argsort(-np.abs(phi), kind="stable")
             ]
-            head = {"row": self.rows[i], "base": plain(self.base[i])}
+            base = {"of": self.what[i], "base": plain(self.base[i])}
+            head = {"row": self.rows[i]} | base
             answer = {"prediction": plain(self.predictions[i]), "parts": parts}
             found.append(head | answer)
         return found

@@ -29,8 +29,8 @@ class EffectsDisplay(Display):
     Parameters
     ----------
     effects : list of dict
-        Each with column, kind (number or category), grid, effect and, where known, low
-        and high; as in the findings of a run.
+        Each with column, kind (number, date or category), grid, effect and, where
+        known, low and high; as in the findings of a run.
 
     Attributes
     ----------
@@ -141,7 +141,8 @@ class EffectsDisplay(Display):
 
 
 def _numbers(one: Mapping[str, Any], ax: Any) -> None:
-    grid = np.asarray(one["grid"], dtype=np.float64)
+    dates = one.get("kind") == "date"
+    grid = np.asarray(one["grid"], dtype="datetime64[us]" if dates else np.float64)
     ax.plot(grid, np.asarray(one["effect"], dtype=np.float64))
     if one.get("low") and one.get("high"):
         low, high = (np.asarray(one[end], dtype=np.float64) for end in ("low", "high"))

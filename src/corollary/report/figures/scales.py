@@ -30,12 +30,15 @@ class Scale:
         How marks are written: "number", "share" or "count".
     log : bool
         Whether the axis is (2).
+    given : pairs of value and text
+        Marks that are no round numbers, such as dates and names.
     """
 
     low: float
     high: float
     style: str = "number"
     log: bool = False
+    given: tuple[tuple[float, str], ...] = ()
 
     def share(self, value: float) -> float:
         """Return the place of a value, 0 to 1; values outside are put on the edge."""
@@ -66,6 +69,8 @@ class Scale:
 
     def labels(self, most: int = 5) -> list[tuple[float, str]]:
         """Return marks with what is written at them."""
+        if self.given:
+            return list(self.given)
         marks = self.marks(most)
         step = None
         if not self.log and len(marks) > 1:

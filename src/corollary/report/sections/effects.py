@@ -7,8 +7,10 @@ from typing import Any
 from corollary.report.figures.bar import contribution_bar
 from corollary.report.figures.effect_shape import (
     category_effect,
+    date_effect,
     effect_scale,
     number_effect,
+    part_effect,
 )
 from corollary.report.figures.interval_mark import interval_mark
 from corollary.report.figures.scales import linear
@@ -21,6 +23,7 @@ RANKED = 20
 SHAPES = 9
 EXAMPLES = 30
 PARTS = 10
+DRAWN = {"category": category_effect, "date": date_effect, "part": part_effect}
 
 
 def effects(findings: dict[str, Any]) -> dict[str, Any] | None:
@@ -33,12 +36,16 @@ def effects(findings: dict[str, Any]) -> dict[str, Any] | None:
     )
     ranked = [e for e in found if is_number(e.get("importance"))][:RANKED]
     shapes = []
-    scale = effect_scale(found[:SHAPES], "share" if of_shares(findings) else "number")
-    for one in found[:SHAPES]:
-        draw = category_effect if one.get("kind") == "category" else number_effect
-        figure = draw(one, scale) or category_effect(one, scale)
-        if figure is not None:
-            shapes.append({"column": one["column"], "figure": figure})
+    style = "share" if of_shares(findings) else "number"
+    several = any(dictionaries(one.get("others")) for one in found[:SHAPES])
+    for one in found[:SHAPES]:  # few of many classes move alike
+        scale = effect_scale([one] if several else found[:SHAPES], style)
+        for each in [one, *dictionaries([one.get("part")])]:
+            draw = DRAWN.get(str(each.get("kind")), number_effect)
+            figure = draw(each, scale) or category_effect(each, scale)
+            if figure is not None:
+                shapes.append({"column": each.get("column"), "figure": figure})
+    of = {str(one.get("of") or "") for one in found[:SHAPES]}
     first = [f"“{clip(e['column'], 40)}”" for e in ranked[:3] if e["importance"] > 0]
     names = (
         ", ".join(first[:-1]) + (" and " if first[:-1] else "") + "".join(first[-1:])
@@ -47,6 +54,9 @@ def effects(findings: dict[str, Any]) -> dict[str, Any] | None:
         "takeaway": f"The model leans most on {names}." if first else "",
         "ranked": importances(ranked),
         "shapes": shapes,
+        "several": several,
+        "of": of.pop() if len(of) == 1 else "",
+        "target": findings.get("target"),
         "left_out": max(len(found) - RANKED, 0),
     }
 
@@ -55,6 +65,10 @@ def of_shares(findings: dict[str, Any]) -> bool:
     """Return whether effects and answers are probabilities."""
     if findings.get("task") != "classification":
         return False
+    found = dictionaries(findings.get("effects"))
+    found += dictionaries(findings.get("attributions"))
+    if any(one.get("of") for one in found):  # whose probability it is
+        return True
     answers = [
         value
         for one in dictionaries(findings.get("effects"))
@@ -100,7 +114,8 @@ def attributions(findings: dict[str, Any]) -> dict[str, Any] | None:
     if not found:
         return None
     shares = of_shares(findings)
-    return {"examples": [example(one, shares) for one in found[:EXAMPLES]]}
+    examples = [example(one, shares) for one in found[:EXAMPLES]]
+    return {"examples": examples, "target": findings.get("target")}
 
 
 def example(one: dict[str, Any], shares: bool) -> dict[str, Any]:
@@ -142,6 +157,7 @@ def example(one: dict[str, Any], shares: bool) -> dict[str, Any]:
         )
     return {
         "row": clip(one.get("row"), 20),
+        "of": one.get("of") or "",
         "base": text(base),
         "prediction": text(one.get("prediction")),
         "rows": rows,
