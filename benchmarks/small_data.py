@@ -27,7 +27,7 @@ import corollary
 
 DATA = {"iris": load_iris, "cancer": load_breast_cancer, "digits": load_digits}
 THEIRS = dict(all_estimators())
-SECONDS, CALLS = 0.4, 100  # of one contestant
+SECONDS, CALLS = 0.6, 400  # of one contestant
 WORSE = 0.1  # of R^2, D^2 or the accuracy
 WITHIN = ("OneVsRestClassifier", "OneVsOneClassifier", "Standardized")
 POSITIVE = (

@@ -37,7 +37,9 @@ __all__ = ["RankCodes", "categorical_columns", "rank_codes"]
 
 MOST_CATEGORIES = 2**16  # a set of categories has a bit for each of them
 WORD = 32
-BLOCK = 2**23  # entries of the columns that are coded together
+BLOCK = 2**23  # entries of the columns that are coded together, at most
+CACHED = 2**15  # entries that stay in the cache
+SHARE = 4  # columns of a thread, where that is more
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,8 @@ def rank_codes(
     """
     n, d = X.shape
     words = 0 if categorical is None else category_words(learner, X, categorical)
-    step = max(1, BLOCK // max(1, n))
+    several = SHARE * get_config().threads * n
+    step = max(1, min(BLOCK, max(CACHED, several)) // max(1, n))
     X = X.tocsc() if sp.issparse(X) and step < d else X
     parts = []
     for begin in range(0, d, step):
