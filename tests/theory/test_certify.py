@@ -228,6 +228,22 @@ def test_one_model_may_be_looked_at_twice():
     assert len({one.bound.value for one in found}) == 1
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_wide_rows_of_the_fit_are_known_by_some_of_their_columns(order):
+    X, y = (np.asarray(part, order=order) for part in halves(200, d=1_000))
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(DataError, match="200 of 200 that it was"):
+        corollary.certify(model, np.ascontiguousarray(X), y)
+    assert corollary.certify(model, *halves(200, seed=9, d=1_000)).n == 200
+
+
+def test_rows_in_no_order_are_hardly_ever_refuted():
+    """A level of a tenth of delta: at most 1 of 200 certificates is refuted by chance."""
+    model, _ = fitted(LogisticRegression())
+    found = [corollary.certify(model, *halves(60, seed=50 + k)) for k in range(60)]
+    assert sum(bool(one.refuted) for one in found) <= 2
+
+
 def test_a_stream_that_changes_is_refuted():
     model, _ = fitted(LogisticRegression())
     X, y = halves(600, seed=8)

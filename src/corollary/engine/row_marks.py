@@ -1,10 +1,10 @@
 """Marks of the rows that a model was fitted to, by which it knows them again.
 
 A mark is a hash of a row's numbers; of dense rows with hundreds of columns, of some of
-them, evenly spaced, which are enough to tell rows apart.  A report keeps those of some rows, evenly spaced,
-in memory alone and never in a file: enough to tell that rows which are said to be new
-are not, at a cost that no fit feels.  Rows of texts leave no marks, and neither do fits
-without a target, of which nothing is certified.
+them, evenly spaced, which are enough to tell rows apart.  A report keeps those of some
+rows, evenly spaced, in memory alone and never in a file: enough to tell that rows which
+are said to be new are not, at a cost that no fit feels.  Rows of texts leave no marks,
+and neither do fits without a target, of which nothing is certified.
 """
 
 from __future__ import annotations
