@@ -238,7 +238,7 @@ def test_wide_rows_of_the_fit_are_known_by_some_of_their_columns(order):
 
 
 def test_rows_in_no_order_are_hardly_ever_refuted():
-    """A level of a tenth of delta: at most 1 of 200 certificates is refuted by chance."""
+    """A level of a tenth of delta: one certificate in 200 is refuted by chance."""
     model, _ = fitted(LogisticRegression())
     found = [corollary.certify(model, *halves(60, seed=50 + k)) for k in range(60)]
     assert sum(bool(one.refuted) for one in found) <= 2
