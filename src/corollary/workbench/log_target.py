@@ -36,6 +36,8 @@ from corollary.core.roles import Estimator
 
 __all__ = ["LogTarget"]
 
+LARGEST = 700.0  # logarithm of a float
+
 
 class LogTarget(RegressorMixin, Estimator):
     """Fits a regressor to the logarithm of a target that is nowhere below 0.
@@ -81,7 +83,8 @@ class LogTarget(RegressorMixin, Estimator):
         self.shift_ = 0.0 if y.min() > 0 else float(y[y > 0].min())
         t = np.log(y + self.shift_)
         self.mean_, self.scale_ = float(t.mean()), float(t.std()) or 1.0
-        self.limits_ = np.array([t.min() - self.scale_, t.max() + self.scale_])
+        ends = [t.min() - self.scale_, t.max() + self.scale_]
+        self.limits_ = np.clip(ends, -LARGEST, LARGEST)
         self.factor_ = 1.0
         z = (t - self.mean_) / self.scale_
         self.regressor_ = clone(self.regressor).fit(X, z)
@@ -103,6 +106,6 @@ class LogTarget(RegressorMixin, Estimator):
         """Refuse what no fit leaves: files can alter it."""
         numbers = [self.shift_, self.mean_, self.scale_, self.factor_, *self.limits_]
         finite = all(isinstance(x, float) and np.isfinite(x) for x in numbers)
-        if not finite or self.limits_[0] > self.limits_[1] or self.limits_[1] > 700:
+        if not finite or not self.limits_[0] <= self.limits_[1] <= LARGEST:
             must = "what it learned must be finite numbers in order"
             raise DataError(sentence(self, must, "others"))
