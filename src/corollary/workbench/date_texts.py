@@ -1,6 +1,6 @@
 """Dates as people write them.
 
-    2026-04-03, 2026/4/3 14:05, 2026-04-03T14, with Z       year-month-day
+    2026-04-03, 2026/4/3 14:05, 2026-04-03T14:05:00Z      year-month-day
     3.4.2026, 03/04/26                                    day.month.year
     4/3/2026 2:05 PM                                      month/day/year
     3 Apr 2026, April 3, 2026                             told by the name of the month
@@ -9,7 +9,7 @@
 Whether 3/4 is the third of April or the fourth of March is told by the column: a first
 number above 12 somewhere is a day, so is a second one.  Where no cell tells it, a slash
 means month/day, as Americans write, anything else day.month.  Moments with a zone are
-turned into those of Greenwich.  Numbers of seconds since 1970 are no dates; 20260403 is
+turned into those of Greenwich; minutes may be left out.  Numbers of seconds since 1970 are no dates; 20260403 is
 one where the name of its column says so.  Times of the day, 14:30, are hours, 14.5.
 """
 

@@ -50,6 +50,7 @@ COUNTS: dict[str, Any] = {
     "max_leaf_nodes": 6,
     "max_features": 0.6,
 }
+ALPHAS = (0.1, 1.0, 10.0, 100.0, 1000.0)  # penalties of ridge regression
 FEW_TREES = {"max_iter": 80, "max_leaf_nodes": 4}
 WEIGHED_QUADRATIC = "quadratic discriminant of weighed columns"
 SHARP_QUADRATIC = "quadratic discriminant of sharply weighed columns"
@@ -211,7 +212,7 @@ def first_regressors() -> list[Candidate]:
     """Return the simplest regressors."""
     import corollary as c
 
-    ridge = c.RidgeCV(alphas=(0.1, 1.0, 10.0, 100.0, 1000.0))
+    ridge = c.RidgeCV(alphas=ALPHAS)
     return [
         rung("mean", "baseline", DummyRegressor()),
         rung("ridge regression", "linear", ridge),
@@ -229,7 +230,7 @@ def amounts(y: Vector) -> tuple[Candidate, ...]:
         return ()
     import corollary as c
 
-    ridge = c.RidgeCV(alphas=(0.1, 1.0, 10.0, 100.0, 1000.0))
+    ridge = c.RidgeCV(alphas=ALPHAS)
     boosted = of("HistGradientBoosting", False, **COUNTS)
     weak = of("HistGradientBoosting", False, **COUNTS | FEW_TREES)
     return (
