@@ -41,8 +41,9 @@ from corollary import (
     RidgeClassifier,
     SGDClassifier,
     Standardized,
+    config_context,
 )
-from corollary.core.errors import DataError
+from corollary.core.errors import DataError, MemoryLimitError
 from corollary.diagnostics import (
     algorithm_or_objective,
     optimality_gap,
@@ -587,3 +588,20 @@ def test_a_standardized_model_is_proved_at_its_coefficients():
     y = draw.t > 1
     machine = Standardized(SVC(kernel="linear", tol=1e-9)).fit(draw.X, y)
     assert optimality_gap(machine, draw.X, y).gap < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["lasso", "huber"])
+def test_sparse_rows_that_do_not_fit_in_full_are_refused_beforehand(kind):
+    rng = np.random.default_rng(0)
+    X = sp.random_array((300, 20_000), density=1e-3, rng=rng, format="csr")
+    y = rng.normal(size=300)
+    if kind == "lasso":
+        model = Lasso(alpha=1e-3, positive=True).fit(X, y)
+        model.coef_ = model.coef_ / 2  # far from the best, so that a search is needed
+    else:
+        model = HuberRegressor().fit(X[:, :50], y)
+        X = sp.csr_array(sp.vstack([X[:, :50]] * 200))
+        y = np.tile(y, 200)
+    with config_context(memory_limit="20MB"):
+        with pytest.raises(MemoryLimitError, match="written in full"):
+            optimality_gap(model, X, y)

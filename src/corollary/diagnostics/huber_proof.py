@@ -24,11 +24,10 @@ from dataclasses import replace
 import numpy as np
 
 from corollary.core.arrays import Floats
-from corollary.core.rows import dense
 from corollary.diagnostics.contest_proof import CLOSED, NOISE
 from corollary.objectives.conditions import Conditions, largest
 from corollary.solvers import newton
-from corollary.solvers.convex_problem import HuberStatement
+from corollary.solvers.convex_problem import HuberStatement, full_rows
 
 __all__ = ["of_huber"]
 
@@ -39,7 +38,7 @@ MANY = 1000  # columns whose Hessian is worth its price
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def of_huber(p: HuberStatement) -> tuple[float, float, Conditions]:
     """Return P, D and the conditions: the gradient is 0, and nothing is bound."""
-    p = replace(p, X=dense(p.X))
+    p = replace(p, X=full_rows(p.X))
     primal, g, _ = evaluated(p)
     dual, search = bound(p), newton.begin(np.append(p.w, [p.b, p.sigma]))
     for _ in range(STEPS if len(p.w) <= MANY else 0):

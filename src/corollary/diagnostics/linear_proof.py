@@ -48,7 +48,6 @@ from scipy.optimize import linprog
 
 from corollary.core.arrays import Floats
 from corollary.core.errors import DataError, sentence
-from corollary.core.rows import dense
 from corollary.diagnostics.contest_proof import (
     CLOSED,
     CORNER,
@@ -64,7 +63,7 @@ from corollary.objectives.duality import dual_sums, gap_of_sums, mixture
 from corollary.objectives.losses import Absolute, Hinge, Quantile, Squared
 from corollary.objectives.multiclass_hinge import MulticlassHinge
 from corollary.solvers import newton, proximal_newton
-from corollary.solvers.convex_problem import WHO, LinearStatement
+from corollary.solvers.convex_problem import WHO, LinearStatement, full_rows
 from corollary.solvers.steps import step
 
 __all__ = ["of_linear"]
@@ -168,7 +167,7 @@ def programmed(p: LinearStatement, slope: Floats) -> Floats | None:
         return off(p, slope)
     if p.penalty.l2 > 0 or not isinstance(p.loss, Quantile | Absolute | Hinge):
         return None
-    share, Z = p.o / p.N, dense(p.X)
+    share, Z = p.o / p.N, full_rows(p.X)
     Z = np.column_stack([Z, np.ones(len(p.y))]) if p.intercept else Z
     if isinstance(p.loss, Hinge):
         ends = np.sort([np.zeros(len(p.y)), -p.y], axis=0)
@@ -249,8 +248,8 @@ def lifted(p: LinearStatement) -> tuple[LinearStatement, Floats]:
     Return with it 1 for what is penalised and 0 for the constant, flat.
     """
     if not p.intercept:
-        return replace(p, X=dense(p.X), b=0.0), np.ones(p.w.size)
-    X = dense(p.X)
+        return replace(p, X=full_rows(p.X), b=0.0), np.ones(p.w.size)
+    X = full_rows(p.X)
     mean = p.weighted(X).sum(axis=0)
     theta = np.column_stack([np.atleast_2d(p.w), np.ravel(p.b + p.w @ mean)])
     Z = np.column_stack([X - mean, np.ones(len(X))])

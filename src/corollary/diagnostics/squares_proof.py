@@ -31,10 +31,9 @@ import numpy as np
 from scipy.optimize import nnls
 
 from corollary.core.arrays import Floats
-from corollary.core.rows import dense
 from corollary.objectives.losses import Squared
 from corollary.solvers.block_descent import joint_path
-from corollary.solvers.convex_problem import LinearStatement
+from corollary.solvers.convex_problem import LinearStatement, full_rows
 from corollary.solvers.coordinate_descent import path
 from corollary.solvers.design import Rows
 
@@ -61,7 +60,7 @@ def square_points(p: LinearStatement) -> Iterator[tuple[float, Floats]]:
 
 def solved(p: LinearStatement) -> LinearStatement:
     """Return the statement at its minimum, as near as a search comes to it."""
-    X, Y = dense(p.X), p.y if p.y.ndim == 2 else p.y[:, None]
+    X, Y = full_rows(p.X), p.y if p.y.ndim == 2 else p.y[:, None]
     if p.penalty.l1 > 0:
         weights = np.repeat(p.o[:, None], Y.shape[1], 1)
         design = Rows(X, Y, weights, intercept=p.intercept)
@@ -101,7 +100,7 @@ def feasible(p: LinearStatement) -> Floats:
 
 def off(p: LinearStatement, v: Floats, columns: Any = slice(None)) -> Floats:
     """Return v without what it has in the span of some columns and the constant."""
-    Z = dense(p.X[:, columns])
+    Z = full_rows(p.X[:, columns])
     Z = np.column_stack([Z, np.ones(len(Z))]) if p.intercept else Z
     root = np.sqrt(p.o / p.N)
     goal = (v.T * root).T

@@ -62,9 +62,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from corollary.core.arrays import Floats, Matrix
 from corollary.core.errors import DataError
+from corollary.core.memory import check_memory
+from corollary.core.rows import dense
 from corollary.objectives.conditions import Conditions, largest
 from corollary.objectives.loss import ScoreLoss
 from corollary.objectives.penalties import Penalty
@@ -79,6 +82,7 @@ __all__ = [
     "Problems",
     "class_box",
     "from_here",
+    "full_rows",
     "not_handled",
     "owner_of",
     "refuse",
@@ -268,6 +272,14 @@ def unbounded(price: Floats) -> Floats:
 def inverse(price: Floats) -> Floats:
     """Return 1 / price; where a row weighs nothing its box is 0, and any r will do."""
     return 1 / np.where(price > 0, price, 1.0)
+
+
+def full_rows(X: Matrix) -> Floats:
+    """Return plain rows, for a proof that needs them, where they fit in memory."""
+    if sp.issparse(X):
+        what = f"{X.shape[0]:,} sparse rows of {X.shape[1]:,} columns, written in full,"
+        check_memory(WHO, 8.0 * X.shape[0] * X.shape[1], what, "Give fewer of them.")
+    return dense(X)
 
 
 # -- refusals --------------------------------------------------------------------------

@@ -9,8 +9,9 @@
 Whether 3/4 is the third of April or the fourth of March is told by the column: a first
 number above 12 somewhere is a day, so is a second one.  Where no cell tells it, a slash
 means month/day, as Americans write, anything else day.month.  Moments with a zone are
-turned into those of Greenwich; minutes may be left out.  Numbers of seconds since 1970 are no dates; 20260403 is
-one where the name of its column says so.  Times of the day, 14:30, are hours, 14.5.
+turned into those of Greenwich; minutes may be left out.  Numbers of seconds since 1970
+are no dates; 20260403 is one where the name of its column says so.  Times of the day,
+14:30, are hours, 14.5.
 """
 
 from __future__ import annotations
